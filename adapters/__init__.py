@@ -1,0 +1,1 @@
+"""How: one technology a folder; none imports another."""

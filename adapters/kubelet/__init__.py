@@ -1,0 +1,1 @@
+"""The kubelet: device plugin servers, registration and pod resources over gRPC."""

@@ -1,0 +1,1 @@
+"""Programs: the daemon, the command line, and the one composition root."""
