@@ -1,0 +1,99 @@
+"""The configuration file as the operator mounts it."""
+
+import json
+import pathlib
+from typing import Final
+
+from pydantic import ValidationError
+
+from adapters.config.document import Document, Path, line_and_column
+from adapters.config.located_json import parse
+from adapters.config.pools import PoolBuilder
+from adapters.config.schema import FileEntry
+from application.ports.pool_configuration import Configuration, ConfigurationInvalid, Problem
+from domain.pool import PoolSpec
+
+_EXPECTED: Final = {
+    "string_type": "expected a text in quotes",
+    "bool_type": "expected true or false",
+    "list_type": "expected a list",
+    "dict_type": "expected an object",
+    "model_type": "expected an object",
+    "none_required": "expected null or nothing at all",
+}
+
+
+class ConfigFile:
+    """Pools from a JSON file (port PoolConfiguration); `strict` takes a warning for a problem."""
+
+    def __init__(self, path: pathlib.Path, default_prefix: str, *, strict: bool = False) -> None:
+        self._path = path
+        self._prefix = default_prefix
+        self._strict = strict
+
+    def load(self) -> Configuration:
+        try:
+            text = self._path.read_bytes().decode()
+        except OSError as error:
+            raise self._invalid([Problem("", 0, 0, f"cannot be read: {error.strerror}")]) from error
+        except UnicodeDecodeError as error:
+            raise self._invalid([Problem("", 0, 0, f"is not UTF-8: {error.reason} at byte {error.start}")]) from error
+        pools, problems = self._read(text)
+        problems.sort(key=lambda problem: (problem.line, problem.column))
+        if any(problem.fatal or self._strict for problem in problems):
+            raise self._invalid(problems)
+        return Configuration(pools, tuple(problems))
+
+    def _read(self, text: str) -> tuple[tuple[PoolSpec, ...], list[Problem]]:
+        try:
+            document = Document.of(text, parse(text))
+        except json.JSONDecodeError as error:
+            return (), [_syntax(text, error)]
+        except RecursionError:
+            return (), [Problem("", 0, 0, "is nested too deeply")]
+        mistyped = _mistyped(document)
+        builder = PoolBuilder(document, self._prefix, mistyped)
+        pools = builder.build(FileEntry.model_validate(document.data))
+        return pools, [*document.warnings, *mistyped.values(), *builder.problems]
+
+    def _invalid(self, problems: list[Problem]) -> ConfigurationInvalid:
+        return ConfigurationInvalid(str(self._path), problems)
+
+
+def _mistyped(document: Document) -> dict[Path, Problem]:
+    """Values of the wrong type, taken out of the document so that the rest can be looked at as well."""
+    problems: dict[Path, Problem] = {}
+    if not isinstance(document.data, dict):
+        problems[()] = document.problem((), f"expected an object, not {json.dumps(document.data)}")
+        document.data = {}
+    try:
+        FileEntry.model_validate(document.data)
+    except ValidationError as error:
+        for detail in error.errors():
+            expected = _EXPECTED.get(detail["type"], detail["msg"])
+            path = detail["loc"]
+            problems[path] = document.problem(path, f"{expected}, not {json.dumps(detail['input'])}")
+            document.prune(path)
+    return problems
+
+
+def _syntax(text: str, error: json.JSONDecodeError) -> Problem:
+    line, column = line_and_column(text, error.pos)
+    excerpt = text.splitlines()[line - 1].rstrip() if text.strip() else ""
+    message = f"no JSON: {error.msg}: {excerpt.strip()!r}" if excerpt else "the file is empty"
+    return Problem("", line, column, message, _syntax_hint(text, error.pos))
+
+
+def _syntax_hint(text: str, offset: int) -> str | None:
+    before, here = text[:offset].rstrip(), text[offset : offset + 2]
+    if text.startswith("\ufeff"):
+        return "remove the byte order mark at the start of the file"
+    if before.endswith(",") and here[:1] in ("}", "]"):
+        return f"remove the comma before {here[0]}"
+    if here.startswith(("//", "/*", "#")):
+        return "JSON has no comments"
+    if here.startswith("'"):
+        return "texts stand in double quotes"
+    if before and not text[:offset].strip().startswith("{"):
+        return "the file must begin with {"
+    return None

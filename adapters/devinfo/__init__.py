@@ -1,0 +1,1 @@
+"""Device information for Multus and CNI plugins, as files."""

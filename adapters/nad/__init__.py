@@ -1,0 +1,1 @@
+"""NetworkAttachmentDefinitions that match a pool."""

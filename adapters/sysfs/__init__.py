@@ -1,0 +1,1 @@
+"""The host below a root directory: sysfs, procfs and device nodes."""

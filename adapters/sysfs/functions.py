@@ -1,0 +1,91 @@
+"""One PCI function, from its directory."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from adapters.sysfs.interfaces import interfaces_of
+from adapters.sysfs.tree import Tree
+from adapters.sysfs.uevent import parse_uevent
+from domain.errors import InvalidPciAddress
+from domain.host import PciFunction
+from domain.pci import PciAddress
+
+DEVICES: Final = "sys/bus/pci/devices"
+
+
+class Unreadable(Exception):
+    """A function that tells too little to be offered; the message says what is missing."""
+
+
+def read_function(tree: Tree, address: PciAddress, vf_index: int | None) -> tuple[PciFunction, Sequence[str]]:
+    """A function and the names in its directory.
+
+    Raises:
+        Unreadable: if the function is gone or does not say what it is.
+    """
+    path = f"{DEVICES}/{address}"
+    names = tree.names(path)
+    if not names:
+        raise Unreadable("vanished while it was read")
+    try:
+        uevent = parse_uevent(tree.read(f"{path}/uevent"))
+    except OSError as error:
+        if "uevent" in names:
+            raise Unreadable(f"uevent: {error.strerror}") from error
+        uevent = {}
+    vendor, _, device = uevent.get("PCI_ID", "").lower().partition(":")
+    is_vf = "physfn" in names
+    virtfns = sum(name.startswith("virtfn") for name in names)
+    function = PciFunction(
+        address=address,
+        class_code=_class_code(tree, path, uevent.get("PCI_CLASS")),
+        vendor=vendor or _id(tree, f"{path}/vendor"),
+        device=device or _id(tree, f"{path}/device"),
+        driver=uevent.get("DRIVER") or (tree.target_name(f"{path}/driver") if "driver" in names else None),
+        numa_node=_numa_node(tree, path),
+        acpi_index=tree.text(f"{path}/acpi_index") if "acpi_index" in names else None,
+        iommu_group=tree.target_name(f"{path}/iommu_group") if "iommu_group" in names else None,
+        physfn=_link_address(tree, f"{path}/physfn") if is_vf else None,
+        vf_index=vf_index,
+        vf_count=max(tree.number(f"{path}/sriov_numvfs") or 0, virtfns) if "sriov_numvfs" in names or virtfns else 0,
+        interfaces=interfaces_of(tree, path, ports=not is_vf) if "net" in names else (),
+    )
+    return function, names
+
+
+def vf_indices(tree: Tree, address: PciAddress, names: Sequence[str]) -> Iterator[tuple[PciAddress, int]]:
+    """The VFs that a PF links to, with the number in the link's name: numbers may be missing in between."""
+    for name in names:
+        index = name.removeprefix("virtfn")
+        if index != name and index.isdecimal():
+            vf = _link_address(tree, f"{DEVICES}/{address}/{name}")
+            if vf:
+                yield vf, int(index)
+
+
+def _class_code(tree: Tree, path: str, of_uevent: str | None) -> int:
+    try:
+        return int(of_uevent, 16) if of_uevent else int(tree.read(f"{path}/class"), 16)
+    except OSError as error:
+        raise Unreadable(f"class: {error.strerror}") from error
+    except ValueError as error:
+        raise Unreadable(f"class: {error}") from error
+
+
+def _id(tree: Tree, path: str) -> str:
+    text = tree.text(path)
+    if text is None:
+        raise Unreadable(f"{path.rpartition('/')[2]}: cannot be read")
+    return text.lower().removeprefix("0x")
+
+
+def _numa_node(tree: Tree, path: str) -> int | None:
+    node = tree.number(f"{path}/numa_node")
+    return node if node is not None and node >= 0 else None
+
+
+def _link_address(tree: Tree, path: str) -> PciAddress | None:
+    try:
+        return PciAddress.parse(tree.target_name(path) or "")
+    except InvalidPciAddress:
+        return None

@@ -1,0 +1,39 @@
+"""Default routes from /proc/net/route (IPv4) and /proc/net/ipv6_route, formats of net/ipv4/fib_trie.c and net/ipv6/route.c."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from domain.host import DefaultRoute
+
+# include/uapi/linux/route.h
+_UP: Final = 0x0001
+_REJECT: Final = 0x0200
+
+_IPV4_COLUMNS: Final = 8
+_IPV6_COLUMNS: Final = 10
+
+
+def default_routes(ipv4: str, ipv6: str) -> Iterator[DefaultRoute]:
+    """Routes to everywhere that carry traffic: up, not rejecting, and not on the loopback interface.
+
+    The kernel lists a rejecting ``::/0`` on ``lo`` where no default route exists.
+    """
+    for line in ipv4.splitlines()[1:]:
+        columns = line.split()
+        if len(columns) < _IPV4_COLUMNS:
+            continue
+        interface, destination, flags, mask = columns[0], columns[1], columns[3], columns[7]
+        if int(destination, 16) == 0 and int(mask, 16) == 0 and _carries(interface, flags):
+            yield DefaultRoute(interface, "IPv4")
+    for line in ipv6.splitlines():
+        columns = line.split()
+        if len(columns) < _IPV6_COLUMNS:
+            continue
+        prefix_length, flags, interface = columns[1], columns[8], columns[9]
+        if int(prefix_length, 16) == 0 and _carries(interface, flags):
+            yield DefaultRoute(interface, "IPv6")
+
+
+def _carries(interface: str, flags: str) -> bool:
+    bits = int(flags, 16)
+    return bool(bits & _UP) and not bits & _REJECT and interface != "lo"

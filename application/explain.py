@@ -1,0 +1,31 @@
+"""Why is, or is not, this device in that pool?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from application.ports.host_reader import HostReader
+from domain.advice import Advice, advise
+from domain.assignment import Trail, explain
+from domain.pool import PoolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything a person may ask of a host and a configuration."""
+
+    trails: tuple[Trail, ...]
+    unreadable: Mapping[str, str]
+    advice: tuple[Advice, ...]
+
+
+class Explain:
+    """Answers from the same rules by which devices are assigned, on the host as it is now."""
+
+    def __init__(self, pools: Sequence[PoolSpec], reader: HostReader) -> None:
+        self._pools = pools
+        self._reader = reader
+
+    def __call__(self) -> Explanation:
+        host = self._reader.read()
+        trails = explain(host, self._pools)
+        return Explanation(trails, host.unreadable, advise(host, self._pools, trails))

@@ -1,0 +1,38 @@
+"""The one state of the process: which pools there are, what is in them, and what the kubelet was told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from domain.announcement import Lists
+from domain.errors import DeviceUnusable, UnknownDevice
+from domain.host import Host
+from domain.pci import PciAddress
+from domain.pool import PoolSpec
+from domain.resource_name import ResourceName
+
+
+@dataclass(slots=True)
+class PoolTable:
+    """Written by the reconcile, read by Allocate; the event loop owns it."""
+
+    pools: Sequence[PoolSpec]
+    host: Host = field(default_factory=Host)
+    lists: Lists = field(default_factory=dict)
+
+    def spec(self, resource: ResourceName) -> PoolSpec:
+        """The pool of a resource that is served."""
+        return next(pool for pool in self.pools if pool.name == resource)
+
+    def address(self, resource: ResourceName, device_id: str) -> PciAddress:
+        """The function behind an id of a pool that may be handed out.
+
+        Raises:
+            UnknownDevice: if the id is not in the pool's list.
+            DeviceUnusable: if it is there with a fault.
+        """
+        entry = next((e for e in self.lists.get(resource, ()) if e.id == device_id), None)
+        if entry is None:
+            raise UnknownDevice(device_id, resource)
+        if entry.fault is not None:
+            raise DeviceUnusable(device_id, resource, entry.fault)
+        return PciAddress.parse(device_id)

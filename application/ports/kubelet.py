@@ -1,0 +1,27 @@
+"""The kubelet's side of pools."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from domain.announcement import Announced, Holding
+from domain.resource_name import ResourceName
+
+
+class PoolPublisher(Protocol):
+    """Offers pools to the kubelet."""
+
+    async def publish(self, resource: ResourceName, entries: Sequence[Announced]) -> None:
+        """Make this the pool's list; a pool is served and registered from its first list on.
+
+        Returns without waiting for the kubelet, which may be down.
+        """
+
+    async def stop(self) -> None:
+        """Stop serving every pool at once, without announcing anything."""
+
+
+class DeviceUse(Protocol):
+    """Knows which devices are in the hands of containers."""
+
+    async def holdings(self) -> frozenset[Holding] | None:
+        """Every device that a container holds; None where nobody can tell."""

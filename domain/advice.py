@@ -1,0 +1,56 @@
+"""What an operator should know of pools that hold less than was probably meant."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from domain.assignment import Outcome, Trail
+from domain.host import Host
+from domain.pool import PoolSpec
+from domain.resource_name import ResourceName
+from domain.selectors import PfNames
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A remark on one pool."""
+
+    pool: ResourceName
+    text: str
+
+
+def advise(host: Host, pools: Sequence[PoolSpec], trails: Sequence[Trail]) -> tuple[Advice, ...]:
+    """Remarks on pools, in file order."""
+    interfaces_of_vfs = {
+        interface.name.lower(): function
+        for function in host.functions.values()
+        if function.physfn
+        for interface in function.interfaces
+    }
+    remarks: list[Advice] = []
+    for pool in pools:
+        remarks.extend(Advice(pool.name, text) for text in _emptied_by_others(pool, trails))
+        remarks.extend(
+            Advice(pool.name, f"pfNames: {name} is the interface of VF {interfaces_of_vfs[name].address}, not of a PF")
+            for name in _pf_names(pool)
+            if name in interfaces_of_vfs
+        )
+    return tuple(remarks)
+
+
+def _emptied_by_others(pool: PoolSpec, trails: Sequence[Trail]) -> Iterator[str]:
+    takers: set[ResourceName] = set()
+    for trail in trails:
+        outcome = next((v.outcome for v in trail.verdicts if v.pool == pool.name), None)
+        if outcome is Outcome.TAKEN:
+            return
+        if outcome is Outcome.TAKEN_BEFORE and trail.pool:
+            takers.add(trail.pool)
+    if takers:
+        yield f"empty: {', '.join(map(str, sorted(takers)))} before it in the file has every device that it selects"
+
+
+def _pf_names(pool: PoolSpec) -> Iterator[str]:
+    for selector_object in pool.selectors:
+        for selector in selector_object.selectors:
+            if isinstance(selector, PfNames):
+                yield from selector.ranges
