@@ -1,4 +1,4 @@
-"""Why is, or is not, this device in that pool?"""
+"""Why a device is, or is not, in a pool."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,8 @@ from domain.pci import PciAddress
 def host_uses(host: Host) -> Mapping[PciAddress, str]:
     """Why the host needs a function, for each one it needs.
 
-    A function is needed when one of its interfaces carries a default route or has another interface stacked on it (bond,
-    bridge, VLAN, team, Open vSwitch): a pod that received it would take the node's network away.
+    A function is needed when one of its interfaces carries a default route or has another interface stacked on it
+    (bond, bridge, VLAN, team, Open vSwitch): a pod that received it would take the node's network away.
     """
     reasons: dict[str, str] = {}
     for lower, uppers in host.uppers.items():

@@ -1,7 +1,8 @@
 """Which of a PF's interfaces is its uplink, and which represents a VF.
 
-In switchdev mode the representors of VFs and SFs appear beside the uplink, in any order. Their phys_port_name tells them
-apart (Documentation/networking/switchdev.rst: ``pN`` for a physical port, ``[cC]pfNvfM`` and ``[cC]pfNsfM`` for the others).
+In switchdev mode the representors of VFs and SFs appear beside the uplink, in any order. Their phys_port_name tells
+them apart (Documentation/networking/switchdev.rst: ``pN`` for a physical port, ``cXpfNvfM`` and ``cXpfNsfM`` for the
+others).
 """
 
 import re

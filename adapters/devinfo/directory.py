@@ -24,7 +24,7 @@ def prepare(directory: Path) -> None:
         try:
             _prepare_one(part)
         except OSError as error:
-            raise DeviceInfoUnwritable(part, error.strerror, f"try mkdir -p {part}; chmod 0755 {part}") from error
+            raise DeviceInfoUnwritable(part, str(error.strerror), f"try mkdir -p {part}; chmod 0755 {part}") from error
     if not os.access(directory, os.R_OK | os.W_OK | os.X_OK):
         mode = stat.S_IMODE(directory.stat().st_mode)
         why = f"mode {mode:04o} and owner {directory.stat().st_uid} keep uid {os.geteuid()} from writing"

@@ -27,7 +27,7 @@ class FileDeviceInfoStore:
             return sum(self._write(record) for record in records)
         except OSError as error:
             remedy = f"free space and a writable directory are needed in {self._directory}"
-            raise DeviceInfoUnwritable(error.filename, error.strerror, remedy) from error
+            raise DeviceInfoUnwritable(error.filename, str(error.strerror), remedy) from error
 
     def names(self) -> Collection[str]:
         try:
@@ -35,7 +35,9 @@ class FileDeviceInfoStore:
         except FileNotFoundError:
             return ()
         except OSError as error:
-            raise DeviceInfoUnwritable(self._directory, error.strerror, "the directory must be readable") from error
+            raise DeviceInfoUnwritable(
+                self._directory, str(error.strerror), "the directory must be readable"
+            ) from error
 
     def remove(self, names: Collection[str]) -> None:
         for name in names:

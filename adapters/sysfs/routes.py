@@ -1,4 +1,4 @@
-"""Default routes from /proc/net/route (IPv4) and /proc/net/ipv6_route, formats of net/ipv4/fib_trie.c and net/ipv6/route.c."""
+"""Default routes from /proc/net/route and /proc/net/ipv6_route (formats: net/ipv4/fib_trie.c, net/ipv6/route.c)."""
 
 from collections.abc import Iterator
 from typing import Final

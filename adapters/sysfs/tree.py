@@ -66,4 +66,4 @@ class Tree:
 
     def exists(self, path: str) -> bool:
         """Whether there is anything at a path."""
-        return os.path.exists(f"{self._root}/{path}")  # noqa: PTH110 - a Path per look costs more than the look
+        return os.path.exists(f"{self._root}/{path}")

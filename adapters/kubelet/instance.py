@@ -1,0 +1,72 @@
+"""One gRPC server of one pool, on a socket path of its own."""
+
+import itertools
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import grpc
+
+from adapters.kubelet.claim import claim
+from adapters.kubelet.pb import deviceplugin_v1beta1_pb2 as pb
+from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import (
+    DevicePluginServicer,
+    DevicePluginStub,
+    add_DevicePluginServicer_to_server,
+)
+from adapters.kubelet.pb.pluginregistration_v1_pb2_grpc import (
+    RegistrationServicer,
+    add_RegistrationServicer_to_server,
+)
+from adapters.kubelet.socket_path import identity
+
+_SELF_DIAL_LIMIT: Final = 5.0
+_MODE: Final = 0o600
+_numbers = itertools.count(1)
+
+
+class Instance:
+    """Serves from `start` to `stop`. Its socket is gone when it was unlinked or replaced."""
+
+    def __init__(self, path: Path, pool: DevicePluginServicer, introduction: RegistrationServicer | None) -> None:
+        self.path = path
+        self._server = grpc.aio.server()
+        add_DevicePluginServicer_to_server(pool, self._server)
+        if introduction is not None:
+            add_RegistrationServicer_to_server(introduction, self._server)
+        self._identity: tuple[int, int, int] | None = None
+
+    async def start(self) -> None:
+        """Serve, and only then appear at the path: who sees the socket is answered.
+
+        Raises:
+            SocketTaken: if the path has a live owner.
+            OSError, grpc.aio.AioRpcError: if the socket cannot be made or does not answer.
+        """
+        hidden = self.path.parent / f".{os.getpid()}-{next(_numbers)}.s"
+        hidden.unlink(missing_ok=True)
+        self._server.add_insecure_port(f"unix:{hidden}")
+        await self._server.start()
+        try:
+            hidden.chmod(_MODE)
+            async with grpc.aio.insecure_channel(f"unix:{hidden}") as channel:
+                stub = DevicePluginStub(channel)
+                await stub.GetDevicePluginOptions(pb.Empty(), timeout=_SELF_DIAL_LIMIT)
+            await claim(hidden, self.path)
+        finally:
+            hidden.unlink(missing_ok=True)
+        self._identity = identity(self.path)
+
+    @property
+    def gone(self) -> bool:
+        """Whether the socket file is no longer this server's."""
+        return identity(self.path) != self._identity
+
+    async def stop(self) -> None:
+        """End every call at once and take the socket away, if it is still this server's."""
+        ours = self._identity is not None and not self.gone
+        await self._server.stop(None)
+        if ours:
+            with suppress(OSError):
+                self.path.unlink()

@@ -1,0 +1,25 @@
+"""Which gRPC status each error of the domain becomes: the one table."""
+
+import grpc
+
+from domain.errors import (
+    DeviceInfoUnwritable,
+    DeviceUnusable,
+    FacilityMissing,
+    HostUnresponsive,
+    SriovError,
+    UnknownDevice,
+)
+
+_STATUS: dict[type[SriovError], grpc.StatusCode] = {
+    UnknownDevice: grpc.StatusCode.NOT_FOUND,
+    DeviceUnusable: grpc.StatusCode.FAILED_PRECONDITION,
+    FacilityMissing: grpc.StatusCode.FAILED_PRECONDITION,
+    HostUnresponsive: grpc.StatusCode.DEADLINE_EXCEEDED,
+    DeviceInfoUnwritable: grpc.StatusCode.UNAVAILABLE,
+}
+
+
+def status_of(error: SriovError) -> grpc.StatusCode:
+    """The status for an error."""
+    return _STATUS.get(type(error), grpc.StatusCode.INTERNAL)

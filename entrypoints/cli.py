@@ -1,0 +1,47 @@
+"""The command `sriovdp`: the daemon's own rules, asked by a person."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from application.ports.pool_configuration import ConfigurationInvalid
+from domain.errors import SriovError
+from entrypoints import report
+from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings
+from entrypoints.container import Container, build
+from entrypoints.journal import open_journal
+from entrypoints.settings import Settings
+
+_READING: Final = ("resource_prefix", "root", "strict")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit code: 0 answered, 1 not as asked for, 2 wrong usage or configuration."""
+    parser = Parser(prog="sriovdp", description="Ask about pools of SR-IOV devices, on this node or on a tree of one.")
+    parser.set_defaults(command=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    validate = _add(commands, "validate", _validate, "report every problem of a configuration file")
+    validate.add_argument("config_file", metavar="CONFIG")
+    explain = _add(commands, "explain", _explain, "pools, devices, and why a device is not in a pool")
+    add_settings(explain, ("config_file",))
+    explain.add_argument("--device", metavar="ID", help="only this device")
+    explain.add_argument("--pool", metavar="NAME", help="only what concerns this pool")
+    nad = _add(commands, "nad", _nad, "write a NetworkAttachmentDefinition for a pool")
+    add_settings(nad, ("config_file",))
+    nad.add_argument("pool", metavar="POOL", help="its name, with or without the prefix")
+    nad.add_argument("--namespace", default="default", help="of the definition (default: default)")
+    given = parser.parse(arguments)
+    if given.command is None:
+        parser.print_help()
+        return EXIT_USAGE
+    chosen = settings(parser, given)
+    container = build(chosen, open_journal(0, None))
+    try:
+        command: Callable[..., int] = given.command
+        return command(container, given)
+    except ConfigurationInvalid as invalid:
+        print(report.problems(invalid, as_json=given.json), file=sys.stdout if given.json else sys.stderr)
+        return EXIT_USAGE
+    except SriovError as error:
+        print(f"sriovdp: {error}", file=sys.stderr)
+        return 1
