@@ -96,9 +96,9 @@ def _unusable(candidate: Device, uses: Mapping[PciAddress, str]) -> Refusal | No
     """What keeps a device out of every pool."""
     function = candidate.function
     if function.vf_count:
-        return Refusal("PF", "no VFs configured, or its VFs instead", f"{function.vf_count} VFs configured")
+        return Refusal("PF with VFs", "a VF, or a PF without VFs", f"{function.vf_count} VFs configured")
     if function.address in uses:
-        return Refusal("host use", "a device that the host does not use", uses[function.address])
+        return Refusal("host use", "not needed by the host itself", uses[function.address])
     if function.driver is None:
         return Refusal("driver", "any driver", "none bound")
     return None

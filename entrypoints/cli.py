@@ -1,8 +1,9 @@
 """The command `sriovdp`: the daemon's own rules, asked by a person."""
 
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from application.ports.pool_configuration import ConfigurationInvalid
 from domain.errors import SriovError
@@ -10,7 +11,6 @@ from entrypoints import report
 from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings
 from entrypoints.container import Container, build
 from entrypoints.journal import open_journal
-from entrypoints.settings import Settings
 
 _READING: Final = ("resource_prefix", "root", "strict")
 
@@ -45,3 +45,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SriovError as error:
         print(f"sriovdp: {error}", file=sys.stderr)
         return 1
+
+
+def _add(commands: Any, name: str, command: Callable[[Container, Namespace], int], about: str) -> Parser:
+    parser: Parser = commands.add_parser(name, help=about, description=about)
+    parser.set_defaults(command=command)
+    parser.add_argument("--json", action="store_true", help="answer as JSON")
+    add_settings(parser, _READING)
+    return parser
+
+
+def _validate(container: Container, given: Namespace) -> int:
+    configuration = container.configuration().load()
+    print(report.configuration(given.config_file, configuration, as_json=given.json))
+    return 0
+
+
+def _explain(container: Container, given: Namespace) -> int:
+    explanation = container.explain()()
+    if given.device and not any(trail.device.id == given.device for trail in explanation.trails):
+        why = explanation.unreadable.get(given.device, "the host has no such PCI function")
+        print(f"sriovdp: {given.device}: {why}", file=sys.stderr)
+        return 1
+    print(report.explanation(explanation, container.pools(), given.pool, given.device, as_json=given.json))
+    return 0
+
+
+def _nad(container: Container, given: Namespace) -> int:
+    pools = container.pools()
+    pool = next((p for p in pools if given.pool in (str(p.name), p.name.name)), None)
+    if pool is None:
+        print(f"sriovdp: no pool {given.pool}: there are {', '.join(str(p.name) for p in pools)}", file=sys.stderr)
+        return 1
+    from adapters.nad.definition import network_attachment_definition
+
+    print(network_attachment_definition(pool, given.namespace, as_json=given.json), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,7 +3,7 @@
 import argparse
 import difflib
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
@@ -32,9 +32,17 @@ class Parser(argparse.ArgumentParser):
         sys.exit(EXIT_USAGE)
 
     def _suggestion(self, unknown: str) -> str:
-        known = [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
+        known = [flag for flag in _flags(self) if flag.startswith("--")]
         close = difflib.get_close_matches(unknown.partition("=")[0], known, n=1)
         return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _flags(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:  # noqa: SLF001 - argparse has no public list of its flags
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for inner in action.choices.values():
+                yield from _flags(inner)
 
 
 def add_settings(parser: argparse.ArgumentParser, names: Collection[str]) -> None:

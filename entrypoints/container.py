@@ -20,7 +20,7 @@ class Container(containers.DeclarativeContainer):
     """Everything the daemon and the command are made of; built from settings and a journal."""
 
     settings = providers.Dependency(instance_of=Settings)
-    journal = providers.Dependency(instance_of=object)
+    journal: providers.Dependency[Journal] = providers.Dependency()
 
     configuration = providers.Singleton(
         ConfigFile, settings.provided.config_file, settings.provided.resource_prefix, strict=settings.provided.strict

@@ -13,8 +13,8 @@ _NOT_IN_A_NAME: Final = re.compile(r"[^a-z0-9]+")
 _USERSPACE_DRIVERS: Final = frozenset({"vfio-pci", "igb_uio", "uio_pci_generic"})
 
 
-def network_attachment_definition(spec: PoolSpec, namespace: str = "default") -> str:
-    """The YAML text; its annotation k8s.v1.cni.cncf.io/resourceName joins network and pool."""
+def network_attachment_definition(spec: PoolSpec, namespace: str, *, as_json: bool = False) -> str:
+    """The YAML or JSON text; its annotation k8s.v1.cni.cncf.io/resourceName joins network and pool."""
     name = _NOT_IN_A_NAME.sub("-", spec.name.name.lower()).strip("-")
     config: dict[str, object] = {
         "cniVersion": "1.0.0",
@@ -34,6 +34,8 @@ def network_attachment_definition(spec: PoolSpec, namespace: str = "default") ->
         },
         "spec": {"config": json.dumps(config, indent=2)},
     }
+    if as_json:
+        return json.dumps(definition, indent=2) + "\n"
     return yaml.dump(definition, Dumper=_Readable, sort_keys=False)
 
 
