@@ -10,7 +10,7 @@ from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from domain.announcement import Holding
 from domain.device import Device, device
-from domain.device_info import device_info
+from domain.device_info import DeviceInfo, device_info
 from domain.errors import DeviceUnusable, HostUnresponsive, NotServable
 from domain.exposure import Grant, grant
 from domain.host import Host
@@ -63,24 +63,25 @@ class Allocation:
         for id_ in addresses:
             self._holdings.handing_out(Holding(resource, id_))
         spec = self._table.spec(resource)
-        work = asyncio.to_thread(self._grant, spec, containers, addresses, self._table.host)
         try:
-            return await asyncio.wait_for(work, self._time_limit)
+            async with asyncio.timeout(self._time_limit):
+                grants, records = await asyncio.to_thread(self._decide, spec, containers, addresses, self._table.host)
+                await asyncio.to_thread(self._store.write, records)
+                return grants
         except TimeoutError as timeout:
             raise HostUnresponsive(f"reading {', '.join(sorted(addresses))}", self._time_limit) from timeout
 
-    def _grant(
+    def _decide(
         self,
         spec: PoolSpec,
         containers: Sequence[Sequence[str]],
         addresses: dict[str, PciAddress],
         known: Host,
-    ) -> tuple[Grant, ...]:
+    ) -> tuple[tuple[Grant, ...], list[DeviceInfo]]:
         host = self._reader.reread(known, addresses.values())
         devices = {id_: _still_selected(host, spec, address) for id_, address in addresses.items()}
         grants = tuple(grant([devices[id_] for id_ in dict.fromkeys(ids)], spec, host) for ids in containers)
-        self._store.write([device_info(host, spec.name, device) for device in devices.values()])
-        return grants
+        return grants, [device_info(host, spec.name, device) for device in devices.values()]
 
 
 def _still_selected(host: Host, spec: PoolSpec, address: PciAddress) -> Device:

@@ -9,10 +9,12 @@ from application.ports.device_info_store import DeviceInfoStore
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from application.ports.kubelet import PoolPublisher
+from domain.advice import advise
 from domain.announcement import Announced, Holding, announce, departed
-from domain.assignment import Assignment, assign
+from domain.assignment import Assignment, assign, explain
 from domain.device_info import DeviceInfo, device_info, device_info_file_name
 from domain.host import Host
+from domain.pool import PoolSpec
 from domain.resource_name import ResourceName
 
 
@@ -55,6 +57,7 @@ class Discovery:
             self._journal.info("nothing to serve", pools=len(table.pools), functions=len(host.functions))
         await asyncio.gather(*(self._publisher.publish(name, lists[name]) for name in changed))
         await self._remove_orphans({record.file_name for record in records})
+        await self._tell_empty([pool for pool in table.pools if before.get(pool.name, True) and not lists[pool.name]])
 
     def _look(self) -> tuple[Host, Assignment, list[DeviceInfo]]:
         host = self._reader.read()
@@ -94,6 +97,15 @@ class Discovery:
             added=len(new - old),
             removed=len(old - new),
         )
+
+    async def _tell_empty(self, emptied: Sequence[PoolSpec]) -> None:
+        """Say why pools that have just become empty, or were from the start, are, where it can be mended."""
+        if not emptied:
+            return
+        host, pools = self._table.host, self._table.pools
+        for advice in await asyncio.to_thread(lambda: advise(host, pools, explain(host, pools))):
+            if any(advice.pool == pool.name for pool in emptied):
+                self._journal.warning("pool is empty", resource=str(advice.pool), reason=advice.text)
 
     def _tell_unreadable(self, unreadable: Mapping[str, str]) -> None:
         for name, why in unreadable.items():

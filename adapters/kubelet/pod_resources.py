@@ -51,15 +51,15 @@ class PodResources:
         )
         async with grpc.aio.insecure_channel(f"unix:{self._socket}", options=options) as channel:
             stub = PodResourcesListerStub(channel)
-            attempts = AsyncRetrying(
+            answer = pb.ListPodResourcesResponse()
+            async for attempt in AsyncRetrying(
                 stop=stop_after_attempt(_ATTEMPTS),
                 wait=wait_random_exponential(multiplier=0.05, max=1.0),
                 retry=retry_if_exception(_rate_limited),
                 reraise=True,
-            )
-            answer: pb.ListPodResourcesResponse = await attempts(
-                stub.List, pb.ListPodResourcesRequest(), timeout=_LIST_LIMIT
-            )
+            ):
+                with attempt:
+                    answer = await stub.List(pb.ListPodResourcesRequest(), timeout=_LIST_LIMIT)
             return answer
 
 

@@ -1,0 +1,1 @@
+"""Contracts that fakes and adapters have to keep."""

@@ -1,0 +1,106 @@
+"""Ports PoolPublisher and DeviceUse: the fakes and the kubelet adapter alike, the latter over real sockets."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from adapters.kubelet.pod_resources import PodResources
+from adapters.kubelet.publisher import KubeletPaths, KubeletPublisher, Registration
+from application.ports.kubelet import DeviceUse, PoolPublisher
+from domain.announcement import Announced, Holding
+from domain.exposure import Grant
+from domain.resource_name import ResourceName
+from tests.fakes.device_use import FakeDeviceUse
+from tests.fakes.journal import FakeJournal
+from tests.fakes.kubelet.kubelet import FakeKubelet
+from tests.fakes.pool_publisher import FakePoolPublisher
+
+P = ResourceName("intel.com", "p")
+Q = ResourceName("intel.com", "q")
+FOUR = tuple(Announced(f"0000:3b:01.{i}", 1) for i in range(4))
+
+Counts = Callable[[ResourceName, int, int], Awaitable[None]]
+Scene = tuple[PoolPublisher, Counts]
+
+
+async def _grants(resource: ResourceName, containers: object) -> list[Grant]:
+    return [Grant({"IDS": str(resource)}, ()) for _ in containers]  # type: ignore[attr-defined]
+
+
+@asynccontextmanager
+async def scene(kind: str, directory: Path) -> AsyncIterator[Scene]:
+    """A publisher, and a way to wait until the kubelet has so many devices and so many healthy ones."""
+    if kind == "memory":
+        fake = FakePoolPublisher()
+
+        async def counts(resource: ResourceName, capacity: int, allocatable: int) -> None:
+            entries = fake.lists[resource]
+            assert (len(entries), sum(e.fault is None for e in entries)) == (capacity, allocatable)
+
+        yield fake, counts
+        return
+    async with FakeKubelet(directory, watcher=kind == "watcher") as kubelet:
+        publisher = KubeletPublisher(KubeletPaths(directory, directory), Registration.AUTO, _grants, FakeJournal())
+
+        async def seen(resource: ResourceName, capacity: int, allocatable: int) -> None:
+            await kubelet.wait_for(lambda: kubelet.counts(str(resource)) == (capacity, allocatable), 10.0)
+
+        try:
+            yield publisher, seen
+        finally:
+            await publisher.stop()
+
+
+@pytest.fixture(params=["memory", "watcher", "classic"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_a_published_pool_is_the_kubelets(kind: str, short_path: Path) -> None:
+    async def story() -> None:
+        async with scene(kind, short_path) as (publisher, counts):
+            await publisher.publish(P, FOUR)
+            await publisher.publish(Q, FOUR[:1])
+            await counts(P, 4, 4)
+            await counts(Q, 1, 1)
+
+    asyncio.run(story())
+
+
+def test_a_later_list_replaces_the_one_before(kind: str, short_path: Path) -> None:
+    async def story() -> None:
+        async with scene(kind, short_path) as (publisher, counts):
+            await publisher.publish(P, FOUR)
+            await counts(P, 4, 4)
+            await publisher.publish(P, (*FOUR[:3], Announced(FOUR[3].id, 1, "gone")))
+            await counts(P, 4, 3)
+            await publisher.publish(P, FOUR[:2])
+            await counts(P, 2, 2)
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("way", ["watcher", "classic"])
+def test_what_pods_hold_is_known_from_the_kubelet(way: str, short_path: Path) -> None:
+    async def story() -> None:
+        async with FakeKubelet(short_path, watcher=way == "watcher") as kubelet:
+            publisher = KubeletPublisher(
+                KubeletPaths(short_path, short_path), Registration.AUTO, _grants, FakeJournal()
+            )
+            await publisher.publish(P, FOUR)
+            await kubelet.wait_allocatable(str(P), 4, 10.0)
+            use: DeviceUse = PodResources(short_path, FakeJournal())
+            assert await use.holdings() == frozenset()
+            assert (await kubelet.admit("pod-a", {str(P): 4})).admitted
+            assert await use.holdings() == frozenset(Holding(P, e.id) for e in FOUR)
+            await publisher.stop()
+
+    asyncio.run(story())
+
+
+def test_nobody_can_tell_without_the_socket_of_pod_resources(short_path: Path) -> None:
+    assert asyncio.run(PodResources(short_path, FakeJournal()).holdings()) is None
+    assert asyncio.run(FakeDeviceUse(None).holdings()) is None

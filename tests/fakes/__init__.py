@@ -1,0 +1,1 @@
+"""Stand-ins for what the plugin meets in the world."""

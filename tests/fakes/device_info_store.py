@@ -1,0 +1,28 @@
+"""Port DeviceInfoStore in memory."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from domain.device_info import DeviceInfo
+from domain.errors import DeviceInfoUnwritable
+
+
+class FakeDeviceInfoStore:
+    """Records by file name; `full` makes it refuse what is new, as a full disk does."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, Mapping[str, object]] = {}
+        self.full = False
+
+    def write(self, records: Sequence[DeviceInfo]) -> int:
+        new = {r.file_name: r.content for r in records if self.records.get(r.file_name) != r.content}
+        if new and self.full:
+            raise DeviceInfoUnwritable("devinfo", "No space left on device", "free space")
+        self.records.update(new)
+        return len(new)
+
+    def names(self) -> Collection[str]:
+        return list(self.records)
+
+    def remove(self, names: Collection[str]) -> None:
+        for name in names:
+            self.records.pop(name, None)

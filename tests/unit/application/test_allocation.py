@@ -1,0 +1,160 @@
+import asyncio
+import time
+from collections.abc import Collection
+from dataclasses import replace
+
+import pytest
+
+from application.allocation import Allocation
+from application.holdings import Holdings
+from application.pool_table import PoolTable
+from domain.announcement import Announced, Holding, announce
+from domain.assignment import assign
+from domain.errors import DeviceUnusable, FacilityMissing, HostUnresponsive, SriovError, UnknownDevice
+from domain.exposure import Grant
+from domain.host import Host
+from domain.pci import PciAddress
+from domain.selectors import Drivers
+from tests.fakes.device_info_store import FakeDeviceInfoStore
+from tests.fakes.device_use import FakeDeviceUse
+from tests.fakes.host_reader import FakeHostReader
+from tests.fakes.journal import FakeJournal
+from tests.unit.domain.facts import host, pf, pool, vf
+
+DPDK = pool("dpdk", Drivers.of(["vfio-pci"]))
+IDS = [f"0000:3b:01.{i}" for i in range(4)]
+
+
+def h2() -> Host:
+    vfs = (vf(i, driver="vfio-pci", iommu_group=str(101 + i)) for i in range(4))
+    nodes = frozenset({"/dev/vfio/vfio", *(f"/dev/vfio/{101 + i}" for i in range(4))})
+    return host(pf(), *vfs, nodes=nodes)
+
+
+class Node:
+    """An allocation over H2 as it was discovered."""
+
+    def __init__(self, reader: FakeHostReader | None = None, time_limit: float = 5.0) -> None:
+        self.reader = reader or FakeHostReader(h2())
+        self.store = FakeDeviceInfoStore()
+        self.journal = FakeJournal()
+        self.table = PoolTable([DPDK], h2(), announce(assign(h2(), [DPDK]), [DPDK], {}, ()))
+        self.holdings = Holdings(FakeDeviceUse())
+        self._allocation = Allocation(self.table, self.reader, self.store, self.holdings, self.journal, time_limit)
+
+    def allocate(self, *containers: list[str]) -> tuple[Grant, ...]:
+        return asyncio.run(self._allocation.allocate(DPDK.name, containers))
+
+    def refused(self, *containers: list[str]) -> SriovError:
+        """The error; and nothing must have been written or handed out."""
+        with pytest.raises(SriovError) as caught:
+            self.allocate(*containers)
+        assert self.store.records == {}
+        assert self.journal.told("allocated") == []
+        return caught.value
+
+
+def test_each_container_gets_its_own_devices() -> None:
+    """Case E04."""
+    n = Node()
+
+    first, second = n.allocate([IDS[1], IDS[0]], [IDS[2]])
+
+    assert first.environment["PCIDEVICE_INTEL_COM_DPDK"] == f"{IDS[0]},{IDS[1]}"
+    assert second.environment["PCIDEVICE_INTEL_COM_DPDK"] == IDS[2]
+    assert [node.host for node in second.nodes] == ["/dev/vfio/vfio", "/dev/vfio/103"]
+    assert len(n.store.records) == 3
+    assert n.journal.told("allocated") == [{"resource": "intel.com/dpdk", "devices": IDS[:3]}]
+
+
+def test_an_unknown_id_fails_the_whole_call() -> None:
+    """Case E08."""
+    n = Node()
+
+    error = n.refused([IDS[0], "0000:ff:00.0"])
+
+    assert isinstance(error, UnknownDevice)
+    assert "0000:ff:00.0" in str(error)
+    assert "intel.com/dpdk" in str(error)
+    assert isinstance(n.refused(["no address at all"]), UnknownDevice)
+
+
+def test_a_device_with_a_fault_is_refused_with_it() -> None:
+    """Case E08."""
+    n = Node()
+    n.table.lists = {DPDK.name: (Announced(IDS[0], fault="link is down"),)}
+
+    error = n.refused([IDS[0]])
+
+    assert isinstance(error, DeviceUnusable)
+    assert "link is down" in str(error)
+
+
+def test_facts_are_read_afresh() -> None:
+    """Case F02's kind: the group changed since the last reconcile."""
+    n = Node()
+    n.reader.host = host(
+        pf(), vf(0, driver="vfio-pci", iommu_group="7"), nodes=frozenset({"/dev/vfio/7", "/dev/vfio/vfio"})
+    )
+
+    (granted,) = n.allocate([IDS[0]])
+
+    assert [node.host for node in granted.nodes] == ["/dev/vfio/vfio", "/dev/vfio/7"]
+
+
+def test_a_device_that_has_gone_is_refused() -> None:
+    """Case I11's kind."""
+    n = Node()
+    n.reader.host = host(pf(vfs=0))
+
+    error = n.refused([IDS[0]])
+
+    assert isinstance(error, DeviceUnusable)
+    assert IDS[0] in str(error)
+    assert "vanished" in str(error)
+
+
+def test_a_device_rebound_to_another_driver_is_refused_with_both_drivers() -> None:
+    n = Node()
+    n.reader.host = host(pf(), vf(0, driver="iavf"))
+
+    error = n.refused([IDS[0]])
+
+    assert "drivers: wanted vfio-pci, found iavf" in str(error)
+
+
+def test_a_missing_node_fails_the_whole_call() -> None:
+    """Case E03 (b)."""
+    n = Node()
+    n.reader.host = replace(h2(), nodes=h2().nodes - {"/dev/vfio/102"})
+
+    error = n.refused([IDS[0]], [IDS[1]])
+
+    assert isinstance(error, FacilityMissing)
+    assert "/dev/vfio/102" in str(error)
+
+
+def test_a_host_that_does_not_answer_ends_the_call_by_our_own_limit() -> None:
+    """The kubelet sets none, and admits no other pod meanwhile (facts/kubelet.md 5.6)."""
+
+    class Hanging(FakeHostReader):
+        def reread(self, host: Host, addresses: Collection[PciAddress]) -> Host:
+            time.sleep(0.5)
+            return super().reread(host, addresses)
+
+    error = Node(Hanging(h2()), time_limit=0.05).refused([IDS[0]])
+
+    assert isinstance(error, HostUnresponsive)
+    assert IDS[0] in str(error)
+
+
+def test_what_is_being_handed_out_counts_as_held() -> None:
+    n = Node()
+
+    n.allocate([IDS[0]])
+
+    assert asyncio.run(n.holdings.known()) == frozenset({Holding(DPDK.name, IDS[0])})
+
+
+def test_an_empty_request_gets_an_empty_answer_for_each_container() -> None:
+    assert len(Node().allocate([], [])) == 2
