@@ -181,14 +181,14 @@ class OfPf(Selector, ABC):
 
 
 class PfNames(OfPf):
-    """Names of PFs' network interfaces."""
+    """Names of PFs' network interfaces; they stand for VFs only, as in the Go plugin, and never for the PF itself."""
 
     __slots__ = ()
     key = "pfNames"
 
     @staticmethod
     def pf(device: Device) -> str | None:
-        return device.pf_name
+        return device.pf_name if device.function.physfn else None
 
 
 class RootDevices(OfPf):

@@ -130,7 +130,7 @@ class PoolBuilder:
                 yield normal(name), ranges
 
     def _fault(self, path: Path, message: str, hint: str | None = None) -> None:
-        if path not in self._mistyped:
+        if not any(mistyped[: len(path)] == path for mistyped in self._mistyped):
             self.problems.append(self._document.problem(path, message, hint))
 
     def _doubt(self, path: Path, message: str, hint: str | None) -> None:

@@ -31,7 +31,8 @@ class FileDeviceInfoStore:
 
     def names(self) -> Collection[str]:
         try:
-            return [name for name in os.listdir(self._directory) if name.endswith(_SUFFIX)]  # noqa: PTH208 - names only
+            names = os.listdir(self._directory)  # noqa: PTH208 - names only
+            return [name for name in names if name.endswith(_SUFFIX) and not name.startswith(".")]
         except FileNotFoundError:
             return ()
         except OSError as error:
@@ -62,15 +63,22 @@ class FileDeviceInfoStore:
 
     def _replace(self, path: str, content: bytes) -> None:
         temporary = f"{self._directory}/.{os.getpid()}-{path.rpartition('/')[2]}"
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)  # noqa: PTH108 - left by a process killed while writing
+        _unlink(temporary)  # left by a process that was killed while writing
         file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             os.write(file, content)
             os.fchmod(file, _MODE)
+            os.rename(temporary, path)  # noqa: PTH104 - a Path per file costs more than the call
+        except OSError:
+            _unlink(temporary)
+            raise
         finally:
             os.close(file)
-        os.rename(temporary, path)  # noqa: PTH104 - a Path per file costs more than the call
+
+
+def _unlink(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108 - a Path per file costs more than the call
 
 
 def _read(path: str) -> bytes:

@@ -79,12 +79,13 @@ def test_a_refusal_names_what_was_wanted_and_what_was_found(
     assert selector.refusal(found) == refusal
 
 
-def test_a_pf_is_chosen_by_its_own_name_and_not_by_indices() -> None:
-    """Case D13."""
+def test_a_pf_is_chosen_by_its_address_and_not_by_its_name() -> None:
+    """Case D13 (2): pfNames stands for the VFs of a PF, of which there are none."""
     nic = device(host(pf(vfs=0)), at("0000:3b:00.0"))
 
-    assert pf_names("ens1f0").accepts(nic)
-    assert not pf_names("ens1f0#0").accepts(nic)
+    assert not pf_names("ens1f0").accepts(nic)
+    assert RootDevices.of([IndexRanges.split("0000:3b:00.0")]).accepts(nic)
+    assert not RootDevices.of([IndexRanges.split("0000:3b:00.0#0")]).accepts(nic)
 
 
 def test_a_vf_whose_pf_has_no_interface_matches_no_name() -> None:

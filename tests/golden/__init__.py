@@ -1,0 +1,1 @@
+"""The recorded answers of the Go plugin, put to the real daemon."""

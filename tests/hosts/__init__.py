@@ -1,0 +1,1 @@
+"""Simulated hosts: described in Python, laid out as the kernel shows them, changed while in use."""
