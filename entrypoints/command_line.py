@@ -22,7 +22,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str] | None = None) -> argparse.Namespace:
         """The flags given. Exits with 2 if there is one that does not exist."""
-        found, unknown = self.parse_known_args(arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        found, unknown = self.parse_known_args([_plain_switch(argument) for argument in given])
         if unknown:
             self.error(f"unknown: {unknown[0]}{self._suggestion(unknown[0])}")
         return found
@@ -35,6 +36,15 @@ class Parser(argparse.ArgumentParser):
         known = [flag for flag in _flags(self) if flag.startswith("--")]
         close = difflib.get_close_matches(unknown.partition("=")[0], known, n=1)
         return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _plain_switch(argument: str) -> str:
+    """A switch with a value, which the Go plugin takes, as one without: --use-cdi=false is --no-use-cdi."""
+    flag, _, value = argument.partition("=")
+    field = Settings.model_fields.get(flag.removeprefix("--").replace("-", "_"))
+    if field is None or field.annotation is not bool or value.lower() not in {"true", "false"}:
+        return argument
+    return flag if value.lower() == "true" else f"--no-{flag.removeprefix('--')}"
 
 
 def _flags(parser: argparse.ArgumentParser) -> Iterator[str]:
@@ -51,8 +61,8 @@ def add_settings(parser: argparse.ArgumentParser, names: Collection[str]) -> Non
         field = Settings.model_fields[name]
         flag = f"--{name.replace('_', '-')}"
         if field.annotation is bool:
-            # nargs: the Go plugin takes --use-cdi as well as --use-cdi=true.
-            parser.add_argument(flag, nargs="?", const="true", default=argparse.SUPPRESS, help=_help(name, field))
+            switch = argparse.BooleanOptionalAction
+            parser.add_argument(flag, action=switch, default=argparse.SUPPRESS, help=_help(name, field))
         else:
             parser.add_argument(flag, default=argparse.SUPPRESS, metavar=_metavar(field), help=_help(name, field))
 

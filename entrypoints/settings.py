@@ -21,23 +21,23 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="SRIOVDP_", frozen=True)
 
-    config_file: Path = Field(Path("/etc/pcidp/config.json"), description="the pools, as JSON")
-    resource_prefix: str = Field("intel.com", description="prefix of resource names, where a pool sets none")
+    config_file: Path = Field(default=Path("/etc/pcidp/config.json"), description="the pools, as JSON")
+    resource_prefix: str = Field(default="intel.com", description="prefix of resource names, where a pool sets none")
     log_level: Annotated[int, AfterValidator(_log_level)] = Field(
-        1, description="0 warnings, 1 to 4 changes of state, 5 to 10 details"
+        default=1, description="0 warnings, 1 to 4 changes of state, 5 to 10 details"
     )
-    log_dir: Path | None = Field(None, description="write the log to files here too, 3 of 10 MB at most")
-    use_cdi: bool = Field(False, description="describe devices by CDI files too")
-    root: Path = Field(Path("/"), description="read /sys, /proc and /dev below this directory")
-    kubelet_dir: Path = Field(Path("/var/lib/kubelet"), description="the kubelet's directory, as mounted here")
+    log_dir: Path | None = Field(default=None, description="write the log to files here too, 3 of 10 MB at most")
+    use_cdi: bool = Field(default=False, description="describe devices by CDI files too")
+    root: Path = Field(default=Path("/"), description="read /sys, /proc and /dev below this directory")
+    kubelet_dir: Path = Field(default=Path("/var/lib/kubelet"), description="the kubelet's directory, as mounted here")
     kubelet_host_dir: Path | None = Field(
-        None, description="the kubelet's directory as the kubelet sees it, if not the same"
+        default=None, description="the kubelet's directory as the kubelet sees it, if not the same"
     )
     devinfo_dir: Path = Field(
-        Path("/var/run/k8s.cni.cncf.io/devinfo/dp"), description="device information for the CNI side"
+        default=Path("/var/run/k8s.cni.cncf.io/devinfo/dp"), description="device information for the CNI side"
     )
-    cdi_dir: Path = Field(Path("/var/run/cdi"), description="CDI files for container runtimes")
+    cdi_dir: Path = Field(default=Path("/var/run/cdi"), description="CDI files for container runtimes")
     registration: Literal["auto", "watcher", "classic"] = Field(
-        "auto", description="how the kubelet gets to know pools; auto: watcher if plugins_registry exists"
+        default="auto", description="how the kubelet gets to know pools; auto: watcher if plugins_registry exists"
     )
-    strict: bool = Field(False, description="refuse a configuration that has warnings")
+    strict: bool = Field(default=False, description="refuse a configuration that has warnings")

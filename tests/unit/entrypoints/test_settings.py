@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from entrypoints.command_line import Parser, add_settings, settings
+from entrypoints.settings import Settings
+
+
+def chosen(*flags: str) -> Settings:
+    parser = Parser(prog="daemon")
+    add_settings(parser, Settings.model_fields)
+    return settings(parser, parser.parse(flags))
+
+
+def test_defaults_are_those_of_the_go_plugin() -> None:
+    found = chosen()
+
+    assert found.config_file == Path("/etc/pcidp/config.json")
+    assert found.resource_prefix == "intel.com"
+    assert found.devinfo_dir == Path("/var/run/k8s.cni.cncf.io/devinfo/dp")
+    assert found.kubelet_dir == Path("/var/lib/kubelet")
+
+
+def test_a_flag_wins_over_the_environment_and_that_over_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SRIOVDP_RESOURCE_PREFIX", "from.environment")
+    monkeypatch.setenv("SRIOVDP_STRICT", "true")
+
+    assert chosen().resource_prefix == "from.environment"
+    assert chosen("--resource-prefix=from.flag").resource_prefix == "from.flag"
+    assert chosen().strict is True
+
+
+@pytest.mark.parametrize(("flag", "value"), [("--use-cdi", True), ("--use-cdi=true", True), ("--use-cdi=false", False)])
+def test_a_switch_is_taken_with_and_without_a_value(flag: str, value: bool) -> None:
+    assert chosen(flag).use_cdi is value
+
+
+def test_a_value_may_hold_an_equals_sign() -> None:
+    assert chosen("--config-file=/etc/pcidp/a=b").config_file == Path("/etc/pcidp/a=b")
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "said"),
+    [
+        (["--config-fil=x"], {}, "did you mean --config-file?"),
+        (["--log-level=eleven"], {}, "--log-level=eleven"),
+        (["--registration=both", "--log-level=12"], {}, "--log-level=12: expected 0 to 10; --registration=both"),
+        ([], {"SRIOVDP_LOG_LEVEL": "99"}, "SRIOVDP_LOG_LEVEL=99"),
+        (["surplus"], {}, "unknown: surplus"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_name(
+    flags: list[str],
+    environment: dict[str, str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    with pytest.raises(SystemExit) as ended:
+        chosen(*flags)
+
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
