@@ -107,7 +107,7 @@ class ScriptedPlugin(dp_grpc.DevicePluginServicer, reg_grpc.RegistrationServicer
     async def end_streams(self) -> None:
         """End ListAndWatch and go on serving."""
         self._tell(stream_goes_on=False)
-        while self.streams:  # noqa: ASYNC110 - a count, and gone in a moment
+        while self.streams:
             await asyncio.sleep(0.005)
 
     def push(self, **health: str) -> None:

@@ -1,0 +1,36 @@
+"""Memory of a daemon that serves."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tests.bench.bed import bed
+from tests.bench.daemon import Program, running
+from tests.bench.figure import Figure
+from tests.bench.lists import first_lists
+
+SECTION: Final = "memory"
+_SETTLED_AFTER: Final = 0.5
+_KINDS: Final = ("VmRSS", "RssAnon")
+
+
+def measure(program: Program, *, quick: bool) -> Iterator[Figure]:
+    for vfs in (16, 4096):
+        with bed(vfs) as node:
+            samples: dict[str, list[float]] = {kind: [] for kind in _KINDS}
+            for _ in range(1 if quick else 3):
+                node.clear()
+                with running(program, node) as process:
+                    asyncio.run(first_lists(node.sockets, node.pools))
+                    time.sleep(_SETTLED_AFTER)
+                    for kind in _KINDS:
+                        samples[kind].append(megabytes(process, kind))
+        yield from (Figure(SECTION, f"{vfs} VFs, {kind}", "MB", values) for kind, values in samples.items())
+
+
+def megabytes(process: int, kind: str) -> float:
+    """One line of /proc/PID/status, which counts in kB."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{kind}:")) / 1024

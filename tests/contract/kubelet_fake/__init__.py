@@ -1,0 +1,1 @@
+"""The fake kubelet behaves as the real one was seen to."""
