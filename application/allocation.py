@@ -1,25 +1,30 @@
 """Allocate: what containers get for the devices the kubelet chose for them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from application.cdi import CdiPublication
 from application.holdings import Holdings
 from application.pool_table import PoolTable
 from application.ports.device_info_store import DeviceInfoStore
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from domain.announcement import Holding
-from domain.device import Device, device
-from domain.device_info import DeviceInfo, device_info
-from domain.errors import DeviceUnusable, HostUnresponsive, NotServable
-from domain.exposure import Grant, grant
+from domain.device import find_device
+from domain.device_info import device_info
+from domain.errors import DeviceUnusable, HostUnresponsive, NotServable, SeveralRefused, SriovError
+from domain.exposure import Grant, exposures, grant
 from domain.host import Host
-from domain.pci import PciAddress
-from domain.pool import PoolSpec
+from domain.pool import Member, PoolSpec
 from domain.resource_name import ResourceName
 
 TIME_LIMIT = 10.0
 """Seconds. The kubelet admits one pod at a time and sets no deadline for Allocate: a call that hangs stops the node."""
+
+Result = TypeVar("Result")
+Grants = tuple[Grant, ...]
+Members = dict[str, Member]
 
 
 class Allocation:
@@ -30,6 +35,7 @@ class Allocation:
         table: PoolTable,
         reader: HostReader,
         store: DeviceInfoStore,
+        cdi: CdiPublication | None,
         holdings: Holdings,
         journal: Journal,
         time_limit: float = TIME_LIMIT,
@@ -37,20 +43,21 @@ class Allocation:
         self._table = table
         self._reader = reader
         self._store = store
+        self._cdi = cdi
         self._holdings = holdings
         self._journal = journal
         self._time_limit = time_limit
 
-    async def allocate(self, resource: ResourceName, containers: Sequence[Sequence[str]]) -> tuple[Grant, ...]:
+    async def allocate(self, resource: ResourceName, containers: Sequence[Sequence[str]]) -> Grants:
         """What each container gets, decided on facts read now.
 
         Raises:
             NotServable: if any device cannot be handed out whole; then nothing was.
-            DeviceInfoUnwritable: if the CNI side could not be told.
+            FilesUnwritable: if the CNI side or the container runtime could not be told.
         """
         try:
             grants = await self._allocate(resource, containers)
-        except NotServable as refusal:
+        except SriovError as refusal:
             self._journal.warning("allocation refused", resource=str(resource), reason=str(refusal))
             raise
         self._journal.info(
@@ -58,37 +65,58 @@ class Allocation:
         )
         return grants
 
-    async def _allocate(self, resource: ResourceName, containers: Sequence[Sequence[str]]) -> tuple[Grant, ...]:
-        addresses = {id_: self._table.address(resource, id_) for ids in containers for id_ in ids}
-        for id_ in addresses:
+    async def _allocate(self, resource: ResourceName, containers: Sequence[Sequence[str]]) -> Grants:
+        ids = sorted({id_ for ids in containers for id_ in ids})
+        _each(ids, lambda id_: self._table.check(resource, id_))
+        for id_ in ids:
             self._holdings.handing_out(Holding(resource, id_))
         spec = self._table.spec(resource)
         try:
             async with asyncio.timeout(self._time_limit):
-                grants, records = await asyncio.to_thread(self._decide, spec, containers, addresses, self._table.host)
-                await asyncio.to_thread(self._store.write, records)
-                return grants
+                host, members, grants = await asyncio.to_thread(self._decide, spec, containers, ids, self._table.host)
+                await asyncio.to_thread(self._tell, spec, members, host)
         except TimeoutError as timeout:
-            raise HostUnresponsive(f"reading {', '.join(sorted(addresses))}", self._time_limit) from timeout
+            raise HostUnresponsive(f"reading {', '.join(ids)}", self._time_limit) from timeout
+        if self._cdi:
+            return tuple(self._cdi.grant(spec, *pair) for pair in zip(grants, containers, strict=True))
+        return grants
 
     def _decide(
-        self,
-        spec: PoolSpec,
-        containers: Sequence[Sequence[str]],
-        addresses: dict[str, PciAddress],
-        known: Host,
-    ) -> tuple[tuple[Grant, ...], list[DeviceInfo]]:
-        host = self._reader.reread(known, addresses.values())
-        devices = {id_: _still_selected(host, spec, address) for id_, address in addresses.items()}
-        grants = tuple(grant([devices[id_] for id_ in dict.fromkeys(ids)], spec, host) for ids in containers)
-        return grants, [device_info(host, spec.name, device) for device in devices.values()]
+        self, spec: PoolSpec, containers: Sequence[Sequence[str]], ids: Sequence[str], known: Host
+    ) -> tuple[Host, Members, Grants]:
+        host = self._reader.reread(known, ids)
+        members = dict(zip(ids, _each(ids, lambda id_: _whole_member(host, spec, id_)), strict=True))
+        return host, members, tuple(grant([members[i] for i in set(asked)], spec, host) for asked in containers)
+
+    def _tell(self, spec: PoolSpec, members: Members, host: Host) -> None:
+        """Bring the files that others read in line with what is handed out."""
+        if spec.device_type.has_device_info:
+            self._store.write([device_info(host, spec.name, member) for member in members.values()])
+        if self._cdi:
+            self._cdi.refresh(spec, members, host)
 
 
-def _still_selected(host: Host, spec: PoolSpec, address: PciAddress) -> Device:
-    if address not in host.functions:
-        why = host.unreadable.get(str(address), "the function is gone from the PCI bus")
-        raise DeviceUnusable(str(address), spec.name, why)
-    found = device(host, address)
-    if refusals := spec.refusals(found):
-        raise DeviceUnusable(found.id, spec.name, "; or ".join(map(str, refusals)))
-    return found
+def _each(ids: Sequence[str], look: Callable[[str], Result]) -> list[Result]:
+    """What a look at each device gives; all refusals together if there are any."""
+    results: list[Result] = []
+    refusals: list[NotServable] = []
+    for id_ in ids:
+        try:
+            results.append(look(id_))
+        except NotServable as refusal:
+            refusals.append(refusal)
+    if refusals:
+        raise refusals[0] if len(refusals) == 1 else SeveralRefused(refusals)
+    return results
+
+
+def _whole_member(host: Host, spec: PoolSpec, id_: str) -> Member:
+    # What the host uses is not asked again: a route that an advertisement brought must not fail running workloads.
+    found = find_device(host, id_, uses={})
+    if found is None:
+        raise DeviceUnusable(id_, spec.name, host.unreadable.get(id_, "the device is gone from the host"))
+    member = spec.take(found)
+    if member is None:
+        raise DeviceUnusable(id_, spec.name, "; or ".join(map(str, spec.refusals(found))))
+    exposures(member, spec, host)
+    return member

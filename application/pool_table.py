@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from domain.announcement import Lists
 from domain.errors import DeviceUnusable, UnknownDevice
 from domain.host import Host
-from domain.pci import PciAddress
 from domain.pool import PoolSpec
 from domain.resource_name import ResourceName
 
@@ -23,8 +22,8 @@ class PoolTable:
         """The pool of a resource that is served."""
         return next(pool for pool in self.pools if pool.name == resource)
 
-    def address(self, resource: ResourceName, device_id: str) -> PciAddress:
-        """The function behind an id of a pool that may be handed out.
+    def check(self, resource: ResourceName, device_id: str) -> None:
+        """Return if a device of a pool may be handed out, as far as is known.
 
         Raises:
             UnknownDevice: if the id is not in the pool's list.
@@ -35,4 +34,3 @@ class PoolTable:
             raise UnknownDevice(device_id, resource)
         if entry.fault is not None:
             raise DeviceUnusable(device_id, resource, entry.fault)
-        return PciAddress.parse(device_id)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from domain.assignment import Outcome, Trail
 from domain.host import Host
+from domain.pf_selectors import PfNames
 from domain.pool import PoolSpec
 from domain.resource_name import ResourceName
-from domain.selectors import PfNames
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.assignment import Assignment
-from domain.device import Device
-from domain.pool import PoolSpec
+from domain.exposure import fault
+from domain.host import Host
+from domain.pool import Member, PoolSpec
 from domain.resource_name import ResourceName
 
 GONE = "no longer on the host as this pool selects it"
@@ -37,42 +38,45 @@ class Holding:
 Lists = Mapping[ResourceName, tuple[Announced, ...]]
 
 
-def departed(assignment: Assignment, previous: Lists) -> frozenset[Holding]:
+def offers(host: Host, assignment: Assignment, specs: Sequence[PoolSpec]) -> Lists:
+    """What each pool has to offer, with a fault where a device could not be handed out whole; sorted by id."""
+    return {
+        spec.name: tuple(
+            sorted((_offer(member, spec, host) for member in assignment.pools[spec.name]), key=lambda o: o.id)
+        )
+        for spec in specs
+    }
+
+
+def departed(offered: Lists, previous: Lists) -> frozenset[Holding]:
     """Devices that were announced in a pool and are in it no more."""
-    return frozenset(
-        Holding(resource, entry.id)
-        for resource, entries in previous.items()
-        for entry in _without(entries, assignment.pools.get(resource, ()))
-    )
+    gone: set[Holding] = set()
+    for resource, entries in previous.items():
+        present = {entry.id for entry in offered.get(resource, ())}
+        gone.update(Holding(resource, entry.id) for entry in entries if entry.id not in present)
+    return frozenset(gone)
 
 
-def announce(
-    assignment: Assignment,
-    specs: Sequence[PoolSpec],
-    previous: Lists,
-    held: Collection[Holding],
-) -> Lists:
+def announce(offered: Lists, previous: Lists, held: Collection[Holding]) -> Lists:
     """The list of each pool, sorted by id, each id at most once in all of them.
 
     ``held`` are the departed devices that a pod may hold: they stay where they were, with a fault.
     """
+    if not held:
+        return offered
     staying = {holding.device_id: holding.resource for holding in held}
     lists: dict[ResourceName, tuple[Announced, ...]] = {}
-    for spec in specs:
-        entries = [
-            Announced(device.id, None if spec.exclude_topology else device.function.numa_node)
-            for device in assignment.pools[spec.name]
-            if device.id not in staying
-        ]
-        entries.extend(
+    for resource, entries in offered.items():
+        kept = [
             Announced(entry.id, entry.numa_node, GONE)
-            for entry in previous.get(spec.name, ())
-            if staying.get(entry.id) == spec.name
-        )
-        lists[spec.name] = tuple(sorted(entries, key=lambda entry: entry.id))
+            for entry in previous.get(resource, ())
+            if staying.get(entry.id) == resource
+        ]
+        free = [entry for entry in entries if entry.id not in staying]
+        lists[resource] = tuple(sorted((*free, *kept), key=lambda entry: entry.id))
     return lists
 
 
-def _without(entries: Sequence[Announced], devices: Sequence[Device]) -> Sequence[Announced]:
-    present = {device.id for device in devices}
-    return [entry for entry in entries if entry.id not in present]
+def _offer(member: Member, spec: PoolSpec, host: Host) -> Announced:
+    node = None if spec.exclude_topology else member.device.function.numa_node
+    return Announced(member.device.id, node, fault(member, spec, host))

@@ -4,30 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from domain.device import Device, device
+from domain.device import Device, devices
 from domain.host import Host
 from domain.host_use import host_uses
-from domain.pci import PciAddress
-from domain.pool import PoolSpec
+from domain.pool import Member, PoolSpec
 from domain.resource_name import ResourceName
-from domain.selectors import Refusal
+from domain.selector import Refusal
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Every device in at most one pool; the devices of a pool ordered by address."""
+    """Every device in at most one pool; the devices of a pool ordered by address or name."""
 
-    pools: Mapping[ResourceName, tuple[Device, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What one pool says of a device."""
-
-    pool: ResourceName
-    outcome: "Outcome"
-    refusals: tuple[Refusal, ...] = ()
-    """One reason a selector object, where the pool refuses."""
+    pools: Mapping[ResourceName, tuple[Member, ...]]
 
 
 class Outcome(Enum):
@@ -37,6 +26,16 @@ class Outcome(Enum):
     TAKEN_BEFORE = "taken before"
     """The pool would take it, but one before it in the file did."""
     REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one pool says of a device."""
+
+    pool: ResourceName
+    outcome: Outcome
+    refusals: tuple[Refusal, ...] = ()
+    """One reason a selector object, where the pool refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +54,22 @@ class Trail:
 
 
 def assign(host: Host, pools: Sequence[PoolSpec]) -> Assignment:
-    """Give each usable device to the first pool, in file order, that accepts it."""
-    members: dict[ResourceName, list[Device]] = {pool.name: [] for pool in pools}
-    for candidate, unusable in _candidates(host):
+    """Give each usable device to the first pool, in file order, that takes it."""
+    members: dict[ResourceName, list[Member]] = {pool.name: [] for pool in pools}
+    for candidate, unusable in _candidates(host, pools):
         if unusable is None:
-            taker = next((pool for pool in pools if pool.accepts(candidate)), None)
-            if taker is not None:
-                members[taker.name].append(candidate)
-    return Assignment({name: tuple(devices) for name, devices in members.items()})
+            for pool in pools:
+                if member := pool.take(candidate):
+                    members[pool.name].append(member)
+                    break
+    return Assignment({name: tuple(found) for name, found in members.items()})
 
 
 def explain(host: Host, pools: Sequence[PoolSpec]) -> tuple[Trail, ...]:
     """Why each device is, or is not, in each pool: the selectors of ``assign`` asked one by one."""
     return tuple(
         Trail(candidate, unusable, _verdicts(candidate, pools) if unusable is None else ())
-        for candidate, unusable in _candidates(host)
+        for candidate, unusable in _candidates(host, pools)
     )
 
 
@@ -85,20 +85,19 @@ def _verdicts(candidate: Device, pools: Sequence[PoolSpec]) -> tuple[Verdict, ..
     return tuple(verdicts)
 
 
-def _candidates(host: Host) -> Iterator[tuple[Device, Refusal | None]]:
-    uses = host_uses(host)
-    for address in sorted(host.functions):
-        candidate = device(host, address)
-        yield candidate, _unusable(candidate, uses)
+def _candidates(host: Host, pools: Sequence[PoolSpec]) -> Iterator[tuple[Device, Refusal | None]]:
+    host_use_allowed = any(selector.allow_host_use for pool in pools for selector in pool.selectors)
+    for candidate in devices(host, host_uses(host)):
+        yield candidate, _unusable(candidate, host_use_allowed)
 
 
-def _unusable(candidate: Device, uses: Mapping[PciAddress, str]) -> Refusal | None:
+def _unusable(candidate: Device, host_use_allowed: bool) -> Refusal | None:
     """What keeps a device out of every pool."""
-    function = candidate.function
-    if function.vf_count:
+    function, subfunction = candidate.function, candidate.subfunction
+    if function.vf_count and subfunction is None:
         return Refusal("PF with VFs", "a VF, or a PF without VFs", f"{function.vf_count} VFs configured")
-    if function.address in uses:
-        return Refusal("host use", "not needed by the host itself", uses[function.address])
-    if function.driver is None:
+    if candidate.host_use and not host_use_allowed:
+        return Refusal("host use", "not needed by the host itself", candidate.host_use)
+    if (subfunction or function).driver is None:
         return Refusal("driver", "any driver", "none bound")
     return None

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from domain.device import Device
+from domain.exposure import VHOST_NET_NODE
+from domain.facility_selectors import VdpaType
 from domain.host import Host
+from domain.pool import Member
 from domain.resource_name import ResourceName
 from domain.uplink import representor
 
@@ -31,14 +33,42 @@ def device_info_file_name(resource: str, device_id: str) -> str:
     return f"{resource}-{device_id}-device.json".replace("/", "-")
 
 
-def device_info(host: Host, resource: ResourceName, device: Device) -> DeviceInfo:
+def device_info(host: Host, resource: ResourceName, member: Member) -> DeviceInfo:
     """What is known of a device, of the keys that the specification has."""
-    function = device.function
-    pci = {"pci-address": device.id}
-    if function.physfn:
-        pci["pf-pci-address"] = str(function.physfn)
-    if device.pf and function.vf_index is not None:
-        port = representor(host, device.pf, function.vf_index)
+    device, selector = member.device, member.selector
+    place = _place(host, member)
+    kind = "pci"
+    if selector.vdpa:
+        kind = "vdpa"
+        place |= _vdpa(member, selector.vdpa)
+    else:
+        if selector.rdma and device.rdma:
+            place["rdma-device"] = ",".join(rdma.name for rdma in device.rdma)
+        if selector.vhost_net:
+            place["vhost-net"] = VHOST_NET_NODE
+    return DeviceInfo(resource, device.id, {"type": kind, "version": VERSION, kind: place})
+
+
+def _place(host: Host, member: Member) -> dict[str, str]:
+    """Where a device sits: its PCI function, its PF and its representor."""
+    device = member.device
+    place = {"pci-address": str(device.function.address)}
+    if device.function.physfn:
+        place["pf-pci-address"] = str(device.function.physfn)
+    elif device.subfunction:
+        place["pf-pci-address"] = str(device.function.address)
+    if device.pf and device.index is not None:
+        port = representor(host, device.pf, "sf" if device.subfunction else "vf", device.index)
         if port:
-            pci["representor-device"] = port.name
-    return DeviceInfo(resource, device.id, {"type": "pci", "version": VERSION, "pci": pci})
+            place["representor-device"] = port.name
+    return place
+
+
+def _vdpa(member: Member, wanted: VdpaType) -> dict[str, str]:
+    vdpa = next((v for v in member.device.vdpa if v.driver == wanted.driver), None)
+    if vdpa is None:
+        return {}
+    place = {"parent-device": vdpa.name, "driver": wanted.value}
+    if vdpa.vhost_node:
+        place["path"] = f"/dev/{vdpa.vhost_node}"
+    return place

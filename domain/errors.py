@@ -4,6 +4,8 @@ Every error of the project derives from ``SriovError``; a leaf takes the offendi
 what, where, what was expected, what to do. Only kinds that somebody tells apart get a class.
 """
 
+from collections.abc import Sequence
+
 
 class SriovError(Exception):
     """Root of all errors of this project."""
@@ -55,6 +57,13 @@ class FacilityMissing(NotServable):
         super().__init__(f"{device_id} cannot be used through {facility}: {what} is missing on the host")
 
 
+class SeveralRefused(NotServable):
+    """Several devices of one request that cannot be handed out, each with its reason."""
+
+    def __init__(self, refusals: Sequence[NotServable]) -> None:
+        super().__init__("; ".join(map(str, refusals)))
+
+
 class HostUnresponsive(NotServable):
     """The host did not answer a read in time; the kubelet sets no deadline of its own (facts: kubelet endpoint.go)."""
 
@@ -62,8 +71,8 @@ class HostUnresponsive(NotServable):
         super().__init__(f"{what} took longer than {seconds:g} s: the host does not answer reads of its sysfs")
 
 
-class DeviceInfoUnwritable(SriovError):
-    """Device information for the CNI side cannot be kept."""
+class FilesUnwritable(SriovError):
+    """Files for the CNI side or for container runtimes cannot be kept."""
 
     def __init__(self, path: object, why: str, remedy: str) -> None:
         super().__init__(f"{path}: {why}: {remedy}")

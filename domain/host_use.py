@@ -1,15 +1,14 @@
-"""What the host itself uses: such functions are never handed out, their VFs stay eligible."""
+"""What the host itself uses: such devices are not handed out, VFs and subfunctions below them stay eligible."""
 
 from collections.abc import Mapping
 
 from domain.host import Host
-from domain.pci import PciAddress
 
 
-def host_uses(host: Host) -> Mapping[PciAddress, str]:
-    """Why the host needs a function, for each one it needs.
+def host_uses(host: Host) -> Mapping[str, str]:
+    """Why the host needs a device, by the id of each device it needs.
 
-    A function is needed when one of its interfaces carries a default route or has another interface stacked on it
+    A device is needed when one of its interfaces carries a default route or has another interface stacked on it
     (bond, bridge, VLAN, team, Open vSwitch): a pod that received it would take the node's network away.
     """
     reasons: dict[str, str] = {}
@@ -21,9 +20,11 @@ def host_uses(host: Host) -> Mapping[PciAddress, str]:
         reasons[route.interface] = f"{route.family} default route via {route.interface}"
     if not reasons:
         return {}
+    owners = [(str(f.address), f.interfaces) for f in host.functions.values() if f.interfaces]
+    owners.extend((a.name, a.interfaces) for a in host.auxiliary.values())
     return {
-        function.address: reasons[interface.name]
-        for function in host.functions.values()
-        for interface in function.interfaces
+        owner: reasons[interface.name]
+        for owner, interfaces in owners
+        for interface in interfaces
         if interface.name in reasons
     }

@@ -5,37 +5,63 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from domain.device import Device
-from domain.pci import NETWORK_CLASS, base_class
+from domain.facility_selectors import VdpaType
 from domain.resource_name import ResourceName
-from domain.selectors import Refusal, Selector
+from domain.selector import Refusal, Selector
 
 
 class DeviceType(Enum):
     """Kinds of pools, by their value in the configuration file."""
 
     NET_DEVICE = "netDevice"
+    ACCELERATOR = "accelerator"
+    AUX_NET_DEVICE = "auxNetDevice"
 
-    def refusal(self, device: Device) -> Refusal | None:
-        """Why a device is of another kind; None if it is of this one."""
-        found = device.function.class_code
-        if base_class(found) == NETWORK_CLASS:
-            return None
-        return Refusal(f"deviceType {self.value}", f"PCI class 0x{NETWORK_CLASS:02x}", f"0x{found:06x}")
+    @property
+    def pci_class(self) -> str:
+        """The first digits of the PCI class code of its devices, or of the functions they sit on."""
+        return "12" if self is DeviceType.ACCELERATOR else "02"
+
+    @property
+    def has_device_info(self) -> bool:
+        """Whether the CNI side is told of its devices."""
+        return self is not DeviceType.ACCELERATOR
+
+    def fits(self, device: Device) -> bool:
+        """Whether a device is of this kind, its class aside."""
+        return (self is DeviceType.AUX_NET_DEVICE) is (device.subfunction is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSelector:
-    """One selector object of a pool: conditions that must all hold."""
+    """One selector object of a pool: conditions that must all hold, and what its devices are used with."""
 
     selectors: tuple[Selector, ...] = ()
+    allow_host_use: bool = False
+    """Take devices that the host itself needs, too."""
+    rdma: bool = False
+    vdpa: VdpaType | None = None
+    vhost_net: bool = False
 
     def accepts(self, device: Device) -> bool:
         """Whether every condition holds."""
+        if device.host_use is not None and not self.allow_host_use:
+            return False
         return all(selector.accepts(device) for selector in self.selectors)
 
     def refusal(self, device: Device) -> Refusal | None:
         """The first condition that does not hold."""
+        if device.host_use is not None and not self.allow_host_use:
+            return Refusal("host use", "not needed by the host itself", device.host_use)
         return next((r for s in self.selectors if (r := s.refusal(device))), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A device in a pool, with the selector object that took it."""
+
+    device: Device
+    selector: DeviceSelector
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +74,26 @@ class PoolSpec:
     device_type: DeviceType = DeviceType.NET_DEVICE
     exclude_topology: bool = False
     """Tell the kubelet no NUMA node."""
+    iommufd: bool = False
+    """Give the nodes of iommufd besides those of the IOMMU group."""
+    shell_alias: bool = True
+    """Tell containers their devices in a variable without ``-``, too."""
     additional_info: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Device id, or ``*`` for all, to what a container is told besides."""
 
-    def accepts(self, device: Device) -> bool:
-        """Whether the pool takes a device that no pool before it took."""
-        return self.device_type.refusal(device) is None and any(selector.accepts(device) for selector in self.selectors)
+    def take(self, device: Device) -> Member | None:
+        """The device as a member of this pool, if no pool before it took it; None if this one does not either."""
+        if not self.device_type.fits(device):
+            return None
+        for selector in self.selectors:
+            if selector.accepts(device):
+                return Member(device, selector)
+        return None
 
     def refusals(self, device: Device) -> tuple[Refusal, ...]:
         """Why the pool does not take a device, one reason a selector object; empty if it does."""
-        if kind := self.device_type.refusal(device):
-            return (kind,)
+        if not self.device_type.fits(device):
+            found = "a subfunction" if device.subfunction else "a PCI function"
+            return (Refusal("deviceType", self.device_type.value, found),)
         refusals = tuple(selector.refusal(device) for selector in self.selectors)
         return tuple(r for r in refusals if r) if all(refusals) else ()

@@ -49,6 +49,11 @@ class ResourceName:
         """The environment variable that lists a container's devices; ``-`` stays, as consumers expect."""
         return f"PCIDEVICE_{self.prefix}_{self.name}".replace(".", "_").upper()
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variable and, where it has a ``-``, an alias that a shell can name."""
+        return tuple(dict.fromkeys((self.variable, self.variable.replace("-", "_"))))
+
 
 def _broken_rule(prefix: str, name: str) -> str | None:
     rules = (

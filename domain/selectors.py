@@ -1,82 +1,11 @@
-"""The selectors of a pool, one small class each.
+"""The selectors about what a device is, one small class each."""
 
-A selector knows what it wants and what it finds on a device; whether it accepts, and why it refuses, follow from the
-same two values. Letter case does not matter, as in the Go plugin.
-"""
-
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from domain.device import Device
-from domain.index_ranges import IndexRanges
-from domain.pci import PciAddress
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a device is not taken: who refused it, what was wanted and what was found."""
-
-    by: str
-    wanted: str
-    found: str
-
-    def __str__(self) -> str:
-        return f"{self.by}: wanted {self.wanted}, found {self.found}"
-
-
-class Selector(ABC):
-    """One condition on a device."""
-
-    __slots__ = ()
-    key: ClassVar[str]
-    """The selector's key in the configuration file."""
-
-    @abstractmethod
-    def accepts(self, device: Device) -> bool:
-        """Whether the device fulfils the condition."""
-
-    @property
-    @abstractmethod
-    def wanted(self) -> str:
-        """The condition, as text."""
-
-    @abstractmethod
-    def found(self, device: Device) -> str:
-        """What the condition is compared with, as text."""
-
-    def refusal(self, device: Device) -> Refusal | None:
-        """None if the device is accepted."""
-        return None if self.accepts(device) else Refusal(self.key, self.wanted, self.found(device))
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf(Selector, ABC):
-    """Accepts devices whose value is one of those listed."""
-
-    values: frozenset[str]
-
-    @classmethod
-    def of(cls, values: Iterable[object]) -> Self:
-        """The selector for a list of values, in any letter case."""
-        return cls(frozenset(str(value).lower() for value in values))
-
-    @staticmethod
-    @abstractmethod
-    def value(device: Device) -> str | None:
-        """The device's value, None where it has none."""
-
-    def accepts(self, device: Device) -> bool:
-        value = self.value(device)
-        return value is not None and value.lower() in self.values
-
-    @property
-    def wanted(self) -> str:
-        return " or ".join(sorted(self.values))
-
-    def found(self, device: Device) -> str:
-        return self.value(device) or "none"
+from domain.selector import OneOf, Selector
 
 
 class Vendors(OneOf):
@@ -109,7 +38,7 @@ class Drivers(OneOf):
 
     @staticmethod
     def value(device: Device) -> str | None:
-        return device.function.driver
+        return device.driver
 
 
 class PciAddresses(OneOf):
@@ -120,7 +49,7 @@ class PciAddresses(OneOf):
 
     @staticmethod
     def value(device: Device) -> str | None:
-        return device.id
+        return str(device.function.address) if device.subfunction else device.id
 
 
 class AcpiIndexes(OneOf):
@@ -145,67 +74,64 @@ class LinkTypes(OneOf):
         return device.link_type
 
 
-@dataclass(frozen=True, slots=True)
-class OfPf(Selector, ABC):
-    """Accepts the VFs of the PFs listed, all of them or those with certain indices; or a PF itself."""
+class NumaNodes(OneOf):
+    """NUMA nodes that the functions are attached to."""
 
-    ranges: Mapping[str, tuple[IndexRanges, ...]]
-
-    @classmethod
-    def of(cls, entries: Iterable[tuple[object, IndexRanges]]) -> Self:
-        """The selector for PFs and VF indices; several entries for one PF add up."""
-        ranges: dict[str, tuple[IndexRanges, ...]] = {}
-        for pf, indices in entries:
-            name = str(pf).lower()
-            ranges[name] = (*ranges.get(name, ()), indices)
-        return cls(ranges)
+    __slots__ = ()
+    key = "numaNodes"
 
     @staticmethod
-    @abstractmethod
-    def pf(device: Device) -> str | None:
-        """What the PF is called here."""
+    def value(device: Device) -> str | None:
+        node = device.function.numa_node
+        return None if node is None else str(node)
+
+
+class AuxTypes(OneOf):
+    """Kinds of auxiliary devices: sf."""
+
+    __slots__ = ()
+    key = "auxTypes"
+
+    @staticmethod
+    def value(device: Device) -> str | None:
+        return device.subfunction.kind if device.subfunction else None
+
+
+@dataclass(frozen=True, slots=True)
+class PciClasses(Selector):
+    """PCI class codes, by their first digits: 12 stands for every processing accelerator, 0b40 for co-processors."""
+
+    key = "pciClasses"
+    prefixes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, prefixes: Iterable[str]) -> Self:
+        """The selector for class codes in hex, with or without 0x before them."""
+        return cls(tuple(prefix.lower().removeprefix("0x") for prefix in prefixes))
 
     def accepts(self, device: Device) -> bool:
-        pf = self.pf(device)
-        if pf is None:
-            return False
-        return any(device.function.vf_index in r for r in self.ranges.get(pf.lower(), ()))
+        return f"{device.function.class_code:06x}".startswith(self.prefixes)
 
     @property
     def wanted(self) -> str:
-        return " or ".join(f"{pf}{r}" for pf, ranges in self.ranges.items() for r in ranges)
+        return " or ".join(self.prefixes)
 
     def found(self, device: Device) -> str:
-        index = device.function.vf_index
-        return (self.pf(device) or "none") + ("" if index is None else f"#{index}")
+        return f"{device.function.class_code:06x}"
 
 
-class PfNames(OfPf):
-    """Names of PFs' network interfaces; they stand for VFs only, as in the Go plugin, and never for the PF itself."""
+@dataclass(frozen=True, slots=True)
+class VfOnly(Selector):
+    """Virtual functions, and no whole ports that have none configured."""
 
-    __slots__ = ()
-    key = "pfNames"
+    key = "vfOnly"
 
-    @staticmethod
-    def pf(device: Device) -> str | None:
-        return device.pf_name if device.function.physfn else None
+    def accepts(self, device: Device) -> bool:
+        return device.function.physfn is not None
 
+    @property
+    def wanted(self) -> str:
+        return "a VF"
 
-class RootDevices(OfPf):
-    """PCI addresses of PFs."""
-
-    __slots__ = ()
-    key = "rootDevices"
-
-    @staticmethod
-    def pf(device: Device) -> str | None:
-        return str(device.function.physfn or device.function.address)
-
-
-def pci_addresses(texts: Iterable[str]) -> PciAddresses:
-    """The selector for addresses in any form.
-
-    Raises:
-        InvalidPciAddress: for the first text that is none.
-    """
-    return PciAddresses.of(PciAddress.parse(text) for text in texts)
+    def found(self, device: Device) -> str:
+        return "a VF" if device.function.physfn else "a function that is no VF"

@@ -1,4 +1,4 @@
-"""Which of a PF's interfaces is its uplink, and which represents a VF.
+"""Which of a PF's interfaces is its uplink, and which represents a VF or subfunction.
 
 In switchdev mode the representors of VFs and SFs appear beside the uplink, in any order. Their phys_port_name tells
 them apart (Documentation/networking/switchdev.rst: ``pN`` for a physical port, ``cXpfNvfM`` and ``cXpfNsfM`` for the
@@ -7,7 +7,7 @@ others).
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Literal
 
 from domain.host import Host, NetInterface, PciFunction
 
@@ -26,13 +26,13 @@ def uplink(pf: PciFunction) -> NetInterface | None:
     return candidates[0] if len(candidates) == 1 else None
 
 
-def representor(host: Host, pf: PciFunction, vf_index: int) -> NetInterface | None:
-    """The interface that stands for a VF on the PF's embedded switch, if the PF is in switchdev mode."""
+def representor(host: Host, pf: PciFunction, kind: Literal["vf", "sf"], index: int) -> NetInterface | None:
+    """The interface that stands for a VF or SF on the PF's embedded switch, if the PF is in switchdev mode."""
     port = uplink(pf)
     number = _PHYSICAL_PORT.fullmatch(port.port_name or "") if port else None
     for candidate in _ports(host, pf, port.switch_id if port else None):
         match = _REPRESENTOR.fullmatch(candidate.port_name or "")
-        if match is None or match[2] != "vf" or int(match[3]) != vf_index:
+        if match is None or match[2] != kind or int(match[3]) != index:
             continue
         if number is None or match[1] == number[1]:
             return candidate

@@ -3,10 +3,13 @@
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from application.ports.pool_configuration import ConfigurationInvalid
-from domain.errors import SriovError
+from domain.errors import InvalidPciAddress, SriovError
+from domain.pci import PciAddress
+from domain.pool import PoolSpec
 from entrypoints import report
 from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings
 from entrypoints.container import Container, build
@@ -29,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     nad = _add(commands, "nad", _nad, "write a NetworkAttachmentDefinition for a pool")
     add_settings(nad, ("config_file",))
     nad.add_argument("pool", metavar="POOL", help="its name, with or without the prefix")
-    nad.add_argument("--namespace", default="default", help="of the definition (default: default)")
+    nad.add_argument("--namespace", default="default", help="of the definition")
     given = parser.parse(arguments)
     if given.command is None:
         parser.print_help()
@@ -63,24 +66,36 @@ def _validate(container: Container, given: Namespace) -> int:
 
 def _explain(container: Container, given: Namespace) -> int:
     explanation = container.explain()()
+    pools = container.pools()
+    if given.pool and _pool(pools, given.pool) is None:
+        return 1
+    if given.device:
+        with suppress(InvalidPciAddress):  # the name of a subfunction
+            given.device = str(PciAddress.parse(given.device))
     if given.device and not any(trail.device.id == given.device for trail in explanation.trails):
         why = explanation.unreadable.get(given.device, "the host has no such PCI function")
         print(f"sriovdp: {given.device}: {why}", file=sys.stderr)
         return 1
-    print(report.explanation(explanation, container.pools(), given.pool, given.device, as_json=given.json))
+    print(report.explanation(explanation, pools, given.pool, given.device, as_json=given.json))
     return 0
 
 
 def _nad(container: Container, given: Namespace) -> int:
-    pools = container.pools()
-    pool = next((p for p in pools if given.pool in (str(p.name), p.name.name)), None)
+    pool = _pool(container.pools(), given.pool)
     if pool is None:
-        print(f"sriovdp: no pool {given.pool}: there are {', '.join(str(p.name) for p in pools)}", file=sys.stderr)
         return 1
     from adapters.nad.definition import network_attachment_definition
 
     print(network_attachment_definition(pool, given.namespace, as_json=given.json), end="")
     return 0
+
+
+def _pool(pools: Sequence[PoolSpec], name: str) -> PoolSpec | None:
+    """The pool of a name with or without prefix; None, and said, if there is none."""
+    pool = next((p for p in pools if name in (str(p.name), p.name.name)), None)
+    if pool is None:
+        print(f"sriovdp: no pool {name}: there are {', '.join(str(p.name) for p in pools)}", file=sys.stderr)
+    return pool
 
 
 if __name__ == "__main__":

@@ -1,24 +1,28 @@
 """The daemon: entry point of the container image."""
 
 import gc
+import signal
+import sys
 
-gc.disable()  # a start makes many objects and little garbage: a quarter of its time is saved
+if __name__ == "__main__":
+    gc.disable()  # a start makes many objects and little garbage: a quarter of its time is saved
+    for _number in (signal.SIGTERM, signal.SIGINT):
+        # The first process of a container gets no signal that it has no handler for: until it serves, it just ends.
+        signal.signal(_number, lambda *_: sys.exit(0))
 
-import asyncio  # noqa: E402
-import os  # noqa: E402
-import signal  # noqa: E402
-import sys  # noqa: E402
-from collections.abc import Sequence  # noqa: E402
+import asyncio
+import os
+from collections.abc import Sequence
 
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
-from application.ports.journal import Journal  # noqa: E402
-from application.ports.pool_configuration import ConfigurationInvalid  # noqa: E402
-from domain.errors import SriovError  # noqa: E402
-from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings  # noqa: E402
-from entrypoints.container import Container, build  # noqa: E402
-from entrypoints.journal import open_journal  # noqa: E402
-from entrypoints.settings import Settings  # noqa: E402
+from application.ports.journal import Journal
+from application.ports.pool_configuration import ConfigurationInvalid
+from domain.errors import SriovError
+from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings
+from entrypoints.container import Container, build
+from entrypoints.journal import open_journal
+from entrypoints.settings import Settings
 
 EXIT_FAILURE = 1
 
@@ -37,8 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     for warning in configuration.warnings:
         journal.warning("configuration", file=str(chosen.config_file), problem=str(warning))
-    if chosen.use_cdi:
-        journal.warning("no CDI files yet: devices are handed out as nodes", flag="--use-cdi")
     try:
         asyncio.run(_serve(container))
     except SriovError as error:

@@ -7,8 +7,10 @@ from typing import Any
 from application.explain import Explanation
 from application.ports.pool_configuration import Configuration, ConfigurationInvalid, Problem
 from domain.assignment import Outcome, Trail, Verdict
+from domain.pci import NETWORK_CLASS, base_class
 from domain.pool import PoolSpec
-from domain.selectors import Refusal
+from domain.selector import Refusal
+from domain.selectors import PciClasses
 
 
 def problems(invalid: ConfigurationInvalid, *, as_json: bool) -> str:
@@ -55,23 +57,32 @@ def _devices(trails: Sequence[Trail], pools: Sequence[PoolSpec], *, everything: 
     names = {pool.name for pool in pools}
     for trail in trails:
         verdicts = [verdict for verdict in trail.verdicts if verdict.pool in names]
-        if not everything and not any(pool.device_type.refusal(trail.device) is None for pool in pools):
+        if not everything and not trail.pool and _is_of_another_kind(trail, verdicts):
             others += 1
             continue
         yield f"{trail.device.id}  {_description(trail)}  {_outcome(trail)}"
         if trail.pool is None or everything:
             yield from (f"     {_verdict(trail, verdict)}" for verdict in verdicts)
     if others:
-        yield f"and {others} functions of other PCI classes than the pools are for (--device ID shows one)"
+        yield f"and {others} devices of other kinds than the pools are for (--device ID shows one)"
+
+
+def _is_of_another_kind(trail: Trail, verdicts: Sequence[Verdict]) -> bool:
+    """Whether no pool is for such devices: neither a network device nor of a class or type that one asks for."""
+    if trail.unusable or base_class(trail.device.function.class_code) == NETWORK_CLASS:
+        return base_class(trail.device.function.class_code) != NETWORK_CLASS
+    return all(r.by in {"deviceType", PciClasses.key} for verdict in verdicts for r in verdict.refusals)
 
 
 def _description(trail: Trail) -> str:
     function = trail.device.function
     parts = [f"{function.vendor}:{function.device}", function.driver or "no driver"]
-    if function.vf_index is not None:
-        parts.append(f"VF {function.vf_index} of {trail.device.pf_name or function.physfn}")
-    elif trail.device.pf_name:
-        parts.append(trail.device.pf_name)
+    port = trail.device.pf_port.name if trail.device.pf_port else None
+    if trail.device.index is not None:
+        kind = "SF" if trail.device.subfunction else "VF"
+        parts.append(f"{kind} {trail.device.index} of {port or function.physfn or function.address}")
+    elif port:
+        parts.append(port)
     return " ".join(parts)
 
 

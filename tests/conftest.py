@@ -1,15 +1,11 @@
-"""Settings and fixtures for all tests."""
+"""Fixtures for all tests."""
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-# Before the first import of grpc: its core writes goaway notices to standard error otherwise.
-os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 
 @pytest.fixture

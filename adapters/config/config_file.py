@@ -78,18 +78,29 @@ def _mistyped(document: Document) -> dict[Path, Problem]:
 
 
 def _syntax(text: str, error: json.JSONDecodeError) -> Problem:
+    comma = _trailing_comma(text, error.pos)
+    if comma is not None:
+        line, column = line_and_column(text, comma)
+        closing = text[comma + 1 :].lstrip()[0]
+        return Problem("", line, column, f"no JSON: a comma before {closing}", "remove it")
     line, column = line_and_column(text, error.pos)
     excerpt = text.splitlines()[line - 1].rstrip() if text.strip() else ""
     message = f"no JSON: {error.msg}: {excerpt.strip()!r}" if excerpt else "the file is empty"
     return Problem("", line, column, message, _syntax_hint(text, error.pos))
 
 
+def _trailing_comma(text: str, offset: int) -> int | None:
+    """Where a comma stands before a closing bracket; Python points at the bracket, from 3.13 on at the comma."""
+    before = text[:offset].rstrip()
+    comma = offset if text[offset : offset + 1] == "," else len(before) - 1
+    follows = text[comma + 1 :].lstrip()[:1]
+    return comma if text[comma : comma + 1] == "," and follows in ("}", "]") and follows else None
+
+
 def _syntax_hint(text: str, offset: int) -> str | None:
     before, here = text[:offset].rstrip(), text[offset : offset + 2]
     if text.startswith("\ufeff"):
         return "remove the byte order mark at the start of the file"
-    if before.endswith(",") and here[:1] in ("}", "]"):
-        return f"remove the comma before {here[0]}"
     if here.startswith(("//", "/*", "#")):
         return "JSON has no comments"
     if here.startswith("'"):

@@ -59,6 +59,10 @@ def _root_device(value: str) -> tuple[str, str | None] | None:
     return _address(value.partition("#")[0])
 
 
+def _aux_type(value: str) -> tuple[str, str | None] | None:
+    return None if value.lower() == "sf" else ("is no kind of auxiliary device that is offered", "expected sf")
+
+
 def _link_type(value: str) -> tuple[str, str | None] | None:
     if value.lower() in _LINK_TYPES:
         return None
@@ -72,4 +76,5 @@ _DOUBTS: Final[Mapping[str, Callable[[str], tuple[str, str | None] | None]]] = {
     "pci_addresses": _address,
     "root_devices": _root_device,
     "link_types": _link_type,
+    "aux_types": _aux_type,
 }

@@ -17,6 +17,8 @@ class Entry(BaseModel):
 class SelectorEntry(Entry):
     """One selector object."""
 
+    inner: ClassVar[dict[str, type[Entry]]] = {}
+
     vendors: list[str] = []
     devices: list[str] = []
     drivers: list[str] = []
@@ -31,6 +33,15 @@ class SelectorEntry(Entry):
     is_rdma: bool = False
     need_vhost_net: bool = False
     vdpa_type: str = ""
+    # Beyond the Go plugin.
+    pci_classes: list[str] = []
+    numa_nodes: list[int] = []
+    vf_only: bool = False
+    allow_host_use: bool = False
+    exclude: "list[SelectorEntry]" = []
+
+
+SelectorEntry.inner["exclude"] = SelectorEntry
 
 
 class PoolEntry(Entry):
@@ -42,6 +53,7 @@ class PoolEntry(Entry):
     resource_prefix: str = ""
     device_type: str = ""
     exclude_topology: bool = False
+    iommufd: bool = False
     selectors: list[SelectorEntry] | None = None
     additional_info: dict[str, dict[str, str]] = {}
     # Written by the SR-IOV operator as null, beside selectors.

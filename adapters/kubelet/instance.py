@@ -1,6 +1,5 @@
 """One gRPC server of one pool, on a socket path of its own."""
 
-import itertools
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +22,6 @@ from adapters.kubelet.socket_path import identity
 
 _SELF_DIAL_LIMIT: Final = 5.0
 _MODE: Final = 0o600
-_numbers = itertools.count(1)
 
 
 class Instance:
@@ -44,8 +42,7 @@ class Instance:
             SocketTaken: if the path has a live owner.
             OSError, grpc.aio.AioRpcError: if the socket cannot be made or does not answer.
         """
-        hidden = self.path.parent / f".{os.getpid()}-{next(_numbers)}.s"
-        hidden.unlink(missing_ok=True)
+        hidden = self.path.parent / f".{os.urandom(6).hex()}.s"
         self._server.add_insecure_port(f"unix:{hidden}")
         await self._server.start()
         try:

@@ -24,6 +24,7 @@ def container_response(granted: Grant) -> pb.ContainerAllocateResponse:
             pb.DeviceSpec(host_path=node.host, container_path=node.container, permissions=node.access)
             for node in granted.nodes
         ],
+        cdi_devices=[pb.CDIDevice(name=name) for name in granted.cdi_devices],
     )
 
 

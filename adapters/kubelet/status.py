@@ -3,10 +3,11 @@
 import grpc
 
 from domain.errors import (
-    DeviceInfoUnwritable,
     DeviceUnusable,
     FacilityMissing,
+    FilesUnwritable,
     HostUnresponsive,
+    SeveralRefused,
     SriovError,
     UnknownDevice,
 )
@@ -15,8 +16,9 @@ _STATUS: dict[type[SriovError], grpc.StatusCode] = {
     UnknownDevice: grpc.StatusCode.NOT_FOUND,
     DeviceUnusable: grpc.StatusCode.FAILED_PRECONDITION,
     FacilityMissing: grpc.StatusCode.FAILED_PRECONDITION,
+    SeveralRefused: grpc.StatusCode.FAILED_PRECONDITION,
     HostUnresponsive: grpc.StatusCode.DEADLINE_EXCEEDED,
-    DeviceInfoUnwritable: grpc.StatusCode.UNAVAILABLE,
+    FilesUnwritable: grpc.StatusCode.UNAVAILABLE,
 }
 
 

@@ -4,8 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from adapters.sysfs.interfaces import interfaces_of
+from adapters.sysfs.rdma import rdma_devices
+from adapters.sysfs.subfunctions import auxiliary_names
 from adapters.sysfs.tree import Tree
 from adapters.sysfs.uevent import parse_uevent
+from adapters.sysfs.vdpa import vdpa_devices
 from domain.errors import InvalidPciAddress
 from domain.host import PciFunction
 from domain.pci import PciAddress
@@ -17,7 +20,9 @@ class Unreadable(Exception):
     """A function that tells too little to be offered; the message says what is missing."""
 
 
-def read_function(tree: Tree, address: PciAddress, vf_index: int | None) -> tuple[PciFunction, Sequence[str]]:
+def read_function(
+    tree: Tree, address: PciAddress, vf_index: int | None, on_vdpa_bus: frozenset[str]
+) -> tuple[PciFunction, Sequence[str]]:
     """A function and the names in its directory.
 
     Raises:
@@ -26,7 +31,7 @@ def read_function(tree: Tree, address: PciAddress, vf_index: int | None) -> tupl
     path = f"{DEVICES}/{address}"
     names = tree.names(path)
     if not names:
-        raise Unreadable("vanished while it was read")
+        raise Unreadable("gone from the host")
     try:
         uevent = parse_uevent(tree.read(f"{path}/uevent"))
     except OSError as error:
@@ -36,19 +41,28 @@ def read_function(tree: Tree, address: PciAddress, vf_index: int | None) -> tupl
     vendor, _, device = uevent.get("PCI_ID", "").lower().partition(":")
     is_vf = "physfn" in names
     virtfns = sum(name.startswith("virtfn") for name in names)
+    driver = uevent.get("DRIVER") or (tree.target_name(f"{path}/driver") if "driver" in names else None)
+    interfaces = interfaces_of(tree, path, names, ports=not is_vf)
     function = PciFunction(
         address=address,
         class_code=_class_code(tree, path, uevent.get("PCI_CLASS")),
         vendor=vendor or _id(tree, f"{path}/vendor"),
         device=device or _id(tree, f"{path}/device"),
-        driver=uevent.get("DRIVER") or (tree.target_name(f"{path}/driver") if "driver" in names else None),
+        driver=driver,
         numa_node=_numa_node(tree, path),
         acpi_index=tree.text(f"{path}/acpi_index") if "acpi_index" in names else None,
         iommu_group=tree.target_name(f"{path}/iommu_group") if "iommu_group" in names else None,
         physfn=_link_address(tree, f"{path}/physfn") if is_vf else None,
         vf_index=vf_index,
         vf_count=max(tree.number(f"{path}/sriov_numvfs") or 0, virtfns) if "sriov_numvfs" in names or virtfns else 0,
-        interfaces=interfaces_of(tree, path, ports=not is_vf) if "net" in names else (),
+        noiommu=_is_noiommu(tree, path, driver),
+        interfaces=interfaces,
+        interfaces_away="net" in names and not interfaces,
+        rdma=rdma_devices(tree, path, names),
+        vdpa=vdpa_devices(tree, path, names, on_vdpa_bus),
+        uio=_first(tree, f"{path}/uio", "uio") if "uio" in names else None,
+        vfio_device=_first(tree, f"{path}/vfio-dev", "vfio") if "vfio-dev" in names else None,
+        auxiliary=auxiliary_names(names),
     )
     return function, names
 
@@ -77,6 +91,15 @@ def _id(tree: Tree, path: str) -> str:
     if text is None:
         raise Unreadable(f"{path.rpartition('/')[2]}: cannot be read")
     return text.lower().removeprefix("0x")
+
+
+def _is_noiommu(tree: Tree, path: str, driver: str | None) -> bool:
+    """Whether the group is one of vfio's own (drivers/vfio/group.c), which exist only while vfio is bound."""
+    return driver == "vfio-pci" and tree.text(f"{path}/iommu_group/name") == "vfio-noiommu"
+
+
+def _first(tree: Tree, path: str, prefix: str) -> str | None:
+    return next((name for name in sorted(tree.names(path)) if name.startswith(prefix)), None)
 
 
 def _numa_node(tree: Tree, path: str) -> int | None:

@@ -1,17 +1,19 @@
 """The host in one linear pass: a constant number of system calls for each PCI function."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from adapters.sysfs.functions import DEVICES, Unreadable, read_function, vf_indices
-from adapters.sysfs.interfaces import switch_ports, uppers, virtual_interfaces
+from adapters.sysfs.interfaces import InterfaceClass
+from adapters.sysfs.nodes import Nodes, nodes_of_facilities, nodes_of_function
 from adapters.sysfs.routes import default_routes
+from adapters.sysfs.subfunctions import read_subfunction, subfunctions
 from adapters.sysfs.tree import Tree
+from adapters.sysfs.vdpa import BUS as VDPA_BUS
 from domain.errors import InvalidPciAddress
-from domain.host import Host, PciFunction
+from domain.host import AuxiliaryDevice, Host, PciFunction
 from domain.pci import PciAddress
-
-_VFIO = "dev/vfio"
 
 
 class SysfsHostReader:
@@ -19,62 +21,79 @@ class SysfsHostReader:
 
     def __init__(self, root: Path) -> None:
         self._tree = Tree(root)
+        self._nodes = Nodes(self._tree)
 
     def read(self) -> Host:
         tree = self._tree
         functions: dict[PciAddress, PciFunction] = {}
+        auxiliary: dict[str, AuxiliaryDevice] = {}
         unreadable: dict[str, str] = {}
         indices: dict[PciAddress, int] = {}
+        on_vdpa_bus = frozenset(tree.names(VDPA_BUS))
         # In this order a PF comes before its VFs, whose indices are in the PF's directory.
         for name in sorted(tree.names(DEVICES)):
             try:
                 address = PciAddress.parse(name)
-                function, names = read_function(tree, address, indices.get(address))
+                function, names = read_function(tree, address, indices.get(address), on_vdpa_bus)
             except (InvalidPciAddress, Unreadable) as error:
                 unreadable[name] = str(error)
                 continue
             functions[address] = function
             if function.vf_count:
                 indices.update(vf_indices(tree, address, names))
-        virtual = virtual_interfaces(tree)
-        physical = [
-            (interface.name, f"{DEVICES}/{function.address}/net/{interface.name}")
-            for function in functions.values()
-            for interface in function.interfaces
-        ]
+            if function.auxiliary:
+                found = subfunctions(tree, f"{DEVICES}/{name}", address, function.auxiliary, on_vdpa_bus)
+                auxiliary.update((subfunction.name, subfunction) for subfunction in found)
+        interfaces = InterfaceClass(tree)
+        known = {i.name for function in functions.values() for i in function.interfaces}
+        known |= {i.name for subfunction in auxiliary.values() for i in subfunction.interfaces}
+        for address, found_interface in interfaces.elsewhere(known):
+            if owner := functions.get(address):
+                functions[address] = replace(owner, interfaces=(*owner.interfaces, found_interface))
+                known.add(found_interface.name)
         switched = any(i.switch_id for f in functions.values() if not f.physfn for i in f.interfaces)
+        routes = default_routes(tree.text("proc/net/route") or "", tree.text("proc/net/ipv6_route") or "")
         return Host(
             functions=functions,
+            auxiliary=auxiliary,
             unreadable=unreadable,
-            default_routes=tuple(
-                default_routes(tree.text("proc/net/route") or "", tree.text("proc/net/ipv6_route") or "")
-            ),
-            uppers=uppers(tree, virtual, physical),
-            port_interfaces=tuple(switch_ports(tree, virtual)) if switched else (),
-            nodes=frozenset(f"/{_VFIO}/{name}" for name in tree.names(_VFIO)),
+            default_routes=tuple(routes),
+            uppers=interfaces.uppers(known),
+            port_interfaces=tuple(interfaces.switch_ports()) if switched else (),
+            nodes=self._nodes.read(functions.values(), auxiliary.values()),
         )
 
-    def reread(self, host: Host, addresses: Collection[PciAddress]) -> Host:
+    def reread(self, host: Host, ids: Collection[str]) -> Host:
+        tree = self._tree
         functions = dict(host.functions)
+        auxiliary = dict(host.auxiliary)
         unreadable = dict(host.unreadable)
-        nodes = set(host.nodes)
-        for address in addresses:
-            known = functions.pop(address, None)
+        on_vdpa_bus = frozenset(tree.names(VDPA_BUS))
+        candidates: list[str] = []
+        for id_ in ids:
             try:
-                function, _ = read_function(self._tree, address, known.vf_index if known else None)
-            except Unreadable as error:
-                unreadable[str(address)] = str(error)
-                continue
-            functions[address] = function
-            for name in ("vfio", function.iommu_group):
-                if name is not None:
-                    node = f"{_VFIO}/{name}"
-                    (nodes.add if self._tree.exists(node) else nodes.discard)(f"/{node}")
-        return Host(
+                if id_ in auxiliary:
+                    subfunction = self._subfunction(auxiliary.pop(id_), on_vdpa_bus)
+                    auxiliary[id_] = subfunction
+                    candidates += nodes_of_facilities(subfunction.rdma, subfunction.vdpa)
+                else:
+                    address = PciAddress.parse(id_)
+                    known = functions.pop(address, None)
+                    function, _ = read_function(tree, address, known.vf_index if known else None, on_vdpa_bus)
+                    functions[address] = function
+                    candidates += nodes_of_function(function)
+            except (InvalidPciAddress, Unreadable) as error:
+                unreadable[id_] = str(error)
+        return replace(
+            host,
             functions=functions,
+            auxiliary=auxiliary,
             unreadable=unreadable,
-            default_routes=host.default_routes,
-            uppers=host.uppers,
-            port_interfaces=host.port_interfaces,
-            nodes=frozenset(nodes),
+            nodes=self._nodes.again(host.nodes, candidates),
         )
+
+    def _subfunction(self, known: AuxiliaryDevice, on_vdpa_bus: frozenset[str]) -> AuxiliaryDevice:
+        path = f"{DEVICES}/{known.parent}/{known.name}"
+        if not self._tree.exists(path):
+            raise Unreadable("gone from the host")
+        return read_subfunction(self._tree, path, known.parent, on_vdpa_bus)

@@ -1,21 +1,31 @@
-"""Network interfaces: those of a function, and what is stacked on them."""
+"""Network interfaces: those of a device, and what is stacked on them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from adapters.sysfs.tree import Tree
 from adapters.sysfs.uevent import parse_uevent
+from domain.errors import InvalidPciAddress
 from domain.host import NetInterface, UpperDevice
+from domain.pci import PciAddress
 
-_CLASS = "sys/class/net"
-
-
-def interfaces_of(tree: Tree, directory: str, *, ports: bool) -> tuple[NetInterface, ...]:
-    """The interfaces of the function at a directory, ordered by name; ``ports``: with what tells switch ports apart."""
-    names = sorted(tree.names(f"{directory}/net"))
-    return tuple(_interface(tree, f"{directory}/net/{name}", name, ports=ports) for name in names)
+_CLASS: Final = "sys/class/net"
 
 
-def _interface(tree: Tree, path: str, name: str, *, ports: bool) -> NetInterface:
+def interfaces_of(tree: Tree, directory: str, names: Sequence[str], *, ports: bool) -> tuple[NetInterface, ...]:
+    """The interfaces of the device at a directory, given the names in it; ``ports``: with what tells ports apart.
+
+    Own ones come first, then those of virtio devices below it.
+    """
+    found = [f"{directory}/net/{name}" for name in sorted(tree.names(f"{directory}/net"))] if "net" in names else []
+    for below in names:
+        if below.startswith("virtio"):
+            found += (f"{directory}/{below}/net/{name}" for name in sorted(tree.names(f"{directory}/{below}/net")))
+    return tuple(_interface(tree, path, ports=ports) for path in found)
+
+
+def _interface(tree: Tree, path: str, *, ports: bool) -> NetInterface:
+    name = path.rpartition("/")[2]
     hardware_type = tree.number(f"{path}/type")
     if not ports:
         return NetInterface(name, hardware_type)
@@ -28,36 +38,46 @@ def _interface(tree: Tree, path: str, name: str, *, ports: bool) -> NetInterface
     )
 
 
-def virtual_interfaces(tree: Tree) -> tuple[str, ...]:
-    """Interfaces that belong to no bus device: bonds, bridges, VLANs, veths, some representors."""
-    return tuple(name for name in sorted(tree.names(_CLASS)) if "/virtual/" in (tree.target(f"{_CLASS}/{name}") or ""))
+class InterfaceClass:
+    """All interfaces of the network namespace, as /sys/class/net links to them."""
 
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._targets = {name: tree.target(f"{_CLASS}/{name}") or "" for name in sorted(tree.names(_CLASS))}
+        self._virtual = tuple(name for name, target in self._targets.items() if "/virtual/" in target)
+        """Those of no bus device: bonds, bridges, VLANs, veths, some representors."""
 
-def uppers(
-    tree: Tree, virtual: Iterable[str], physical: Iterable[tuple[str, str]]
-) -> Mapping[str, tuple[UpperDevice, ...]]:
-    """What is stacked on each interface: from the links lower_* of virtual ones and the link master of the others.
+    def elsewhere(self, known: Collection[str]) -> Iterator[tuple[PciAddress, NetInterface]]:
+        """Interfaces that belong to a PCI function by way of devices in between, with its address."""
+        for name, target in self._targets.items():
+            if name in known or name in self._virtual:
+                continue
+            for part in reversed(target.split("/")):
+                try:
+                    address = PciAddress.parse(part)
+                except InvalidPciAddress:
+                    continue
+                yield address, _interface(self._tree, f"{_CLASS}/{name}", ports=False)
+                break
 
-    ``physical`` are names and directories of interfaces.
-    """
-    stacked: dict[str, dict[str, None]] = {}
-    for upper in virtual:
-        for entry in sorted(tree.names(f"{_CLASS}/{upper}")):
-            if entry.startswith("lower_"):
-                stacked.setdefault(entry.removeprefix("lower_"), {})[upper] = None
-    for name, directory in physical:
-        if master := tree.target_name(f"{directory}/master"):
-            stacked.setdefault(name, {})[master] = None
-    return {lower: tuple(UpperDevice(u, _kind(tree, u)) for u in names) for lower, names in stacked.items()}
+    def uppers(self, physical: Iterable[str]) -> Mapping[str, tuple[UpperDevice, ...]]:
+        """What is stacked on each interface: from links lower_* of virtual ones and the link master of the others."""
+        stacked: dict[str, dict[str, None]] = {}
+        for upper in self._virtual:
+            for entry in sorted(self._tree.names(f"{_CLASS}/{upper}")):
+                if entry.startswith("lower_"):
+                    stacked.setdefault(entry.removeprefix("lower_"), {})[upper] = None
+        for name in physical:
+            if master := self._tree.target_name(f"{_CLASS}/{name}/master"):
+                stacked.setdefault(name, {})[master] = None
+        return {lower: tuple(UpperDevice(u, self._kind(u)) for u in names) for lower, names in stacked.items()}
 
+    def switch_ports(self) -> Iterator[NetInterface]:
+        """The virtual interfaces that are ports of a switch."""
+        for name in self._virtual:
+            port = _interface(self._tree, f"{_CLASS}/{name}", ports=True)
+            if port.switch_id and port.port_name:
+                yield port
 
-def _kind(tree: Tree, name: str) -> str | None:
-    return parse_uevent(tree.text(f"{_CLASS}/{name}/uevent") or "").get("DEVTYPE")
-
-
-def switch_ports(tree: Tree, virtual: Iterable[str]) -> Iterator[NetInterface]:
-    """The virtual interfaces that are ports of a switch."""
-    for name in virtual:
-        port = _interface(tree, f"{_CLASS}/{name}", name, ports=True)
-        if port.switch_id and port.port_name:
-            yield port
+    def _kind(self, name: str) -> str | None:
+        return parse_uevent(self._tree.text(f"{_CLASS}/{name}/uevent") or "").get("DEVTYPE")

@@ -9,7 +9,7 @@ from domain.device_info import DeviceInfo
 class DeviceInfoStore(Protocol):
     """Holds one record a device, by the record's file name. The methods block.
 
-    All raise DeviceInfoUnwritable, with path and remedy, where the directory cannot be used.
+    All raise FilesUnwritable, with path and remedy, where the directory cannot be used.
     """
 
     def write(self, records: Sequence[DeviceInfo]) -> int:

@@ -4,7 +4,6 @@ from collections.abc import Collection
 from typing import Protocol
 
 from domain.host import Host
-from domain.pci import PciAddress
 
 
 class HostReader(Protocol):
@@ -13,8 +12,8 @@ class HostReader(Protocol):
     def read(self) -> Host:
         """Everything, in one pass."""
 
-    def reread(self, host: Host, addresses: Collection[PciAddress]) -> Host:
-        """The host with the facts of some functions and their device nodes read afresh.
+    def reread(self, host: Host, ids: Collection[str]) -> Host:
+        """The host with the facts of some devices, by their ids, and their device nodes read afresh.
 
-        A function that has gone is missing in the result; all else stays as in ``host``.
+        A device that has gone is missing in the result; all else stays as in ``host``.
         """

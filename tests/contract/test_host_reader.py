@@ -103,7 +103,7 @@ def test_a_reread_is_fresh_for_what_was_asked_and_as_known_for_the_rest(world: W
     world.rebind(VF, "iavf")
     world.rebind(OTHER, "iavf")
 
-    seen = world.reader.reread(known, [VF])
+    seen = world.reader.reread(known, [str(VF)])
 
     assert seen.functions[VF].driver == "iavf"
     assert seen.functions[VF].vf_index == 1
@@ -115,10 +115,10 @@ def test_a_function_that_has_gone_is_missing_in_a_reread_with_the_reason(world: 
     known = world.reader.read()
     world.remove(VF)
 
-    seen = world.reader.reread(known, [VF])
+    seen = world.reader.reread(known, [str(VF)])
 
     assert VF not in seen.functions
-    assert "vanished" in seen.unreadable[str(VF)]
+    assert "gone" in seen.unreadable[str(VF)]
     assert OTHER in seen.functions
 
 
@@ -126,5 +126,5 @@ def test_a_node_that_has_gone_is_missing_in_a_reread(world: World) -> None:
     known = world.reader.read()
     world.remove_node("/dev/vfio/102")
 
-    assert "/dev/vfio/102" not in world.reader.reread(known, [VF]).nodes
-    assert "/dev/vfio/vfio" in world.reader.reread(known, [VF]).nodes
+    assert "/dev/vfio/102" not in world.reader.reread(known, [str(VF)]).nodes
+    assert "/dev/vfio/vfio" in world.reader.reread(known, [str(VF)]).nodes

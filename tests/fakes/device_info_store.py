@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from domain.device_info import DeviceInfo
-from domain.errors import DeviceInfoUnwritable
+from domain.errors import FilesUnwritable
 
 
 class FakeDeviceInfoStore:
@@ -16,7 +16,7 @@ class FakeDeviceInfoStore:
     def write(self, records: Sequence[DeviceInfo]) -> int:
         new = {r.file_name: r.content for r in records if self.records.get(r.file_name) != r.content}
         if new and self.full:
-            raise DeviceInfoUnwritable("devinfo", "No space left on device", "free space")
+            raise FilesUnwritable("devinfo", "No space left on device", "free space")
         self.records.update(new)
         return len(new)
 

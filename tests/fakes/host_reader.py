@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from domain.host import Host
-from domain.pci import PciAddress
 
 
 class FakeHostReader:
@@ -18,8 +17,17 @@ class FakeHostReader:
         self.reads += 1
         return self.host
 
-    def reread(self, host: Host, addresses: Collection[PciAddress]) -> Host:
-        functions = {a: f for a, f in host.functions.items() if a not in addresses}
-        functions.update({a: self.host.functions[a] for a in addresses if a in self.host.functions})
-        gone = {str(a): "vanished while it was read" for a in addresses if a not in self.host.functions}
-        return replace(host, functions=functions, unreadable={**host.unreadable, **gone}, nodes=self.host.nodes)
+    def reread(self, host: Host, ids: Collection[str]) -> Host:
+        functions = {a: f for a, f in host.functions.items() if str(a) not in ids}
+        functions.update({a: f for a, f in self.host.functions.items() if str(a) in ids})
+        auxiliary = {n: d for n, d in host.auxiliary.items() if n not in ids}
+        auxiliary.update({n: d for n, d in self.host.auxiliary.items() if n in ids})
+        present = {str(a) for a in functions} | auxiliary.keys()
+        gone = {id_: "gone from the host" for id_ in ids if id_ not in present}
+        return replace(
+            host,
+            functions=functions,
+            auxiliary=auxiliary,
+            unreadable={**host.unreadable, **gone},
+            nodes=self.host.nodes,
+        )

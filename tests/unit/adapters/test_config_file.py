@@ -7,17 +7,11 @@ import pytest
 from adapters.config.config_file import ConfigFile
 from application.ports.pool_configuration import Configuration, ConfigurationInvalid, Problem
 from domain.index_ranges import IndexRanges
+from domain.pf_selectors import PfNames, RootDevices
 from domain.pool import DeviceSelector
-from domain.selectors import (
-    AcpiIndexes,
-    Devices,
-    Drivers,
-    LinkTypes,
-    PciAddresses,
-    PfNames,
-    RootDevices,
-    Vendors,
-)
+from domain.selectors import AcpiIndexes, Devices, Drivers, LinkTypes, PciAddresses, PciClasses, Vendors
+
+NETWORK = PciClasses(("02",))
 
 
 class File:
@@ -69,6 +63,7 @@ def test_every_selector_is_read(file: File) -> None:
     assert found.pools[0].selectors == (
         DeviceSelector(
             (
+                NETWORK,
                 Vendors.of(["8086"]),
                 Devices.of(["154c"]),
                 Drivers.of(["iavf"]),
@@ -79,7 +74,7 @@ def test_every_selector_is_read(file: File) -> None:
                 RootDevices.of([IndexRanges.split("0000:86:00.0#1")]),
             )
         ),
-        DeviceSelector(),
+        DeviceSelector((NETWORK,)),
     )
 
 
@@ -114,7 +109,7 @@ def test_keys_as_the_operator_writes_them_are_read(file: File) -> None:
     assert found.warnings == ()
     assert str(found.pools[0].name) == "intel.com/x"
     kinds = [type(s) for s in found.pools[0].selectors[0].selectors]
-    assert kinds == [PciAddresses, PfNames]
+    assert kinds == [PciClasses, PciAddresses, PfNames]
 
 
 @pytest.mark.parametrize("empty", ["{}", '{"resourceList": []}', '{"resourceList": null}'])
@@ -130,8 +125,8 @@ def test_a_file_without_pools_is_accepted_and_said_to_have_none(file: File, empt
     ("text", "line", "column", "hint"),
     [
         ('"resourceList": []}', 1, 15, "must begin with {"),
-        ('{"resourceList": [\n  {"resourceName": "x"},\n]}', 3, 1, "remove the comma before ]"),
-        ('{"resourceList": [], }', 1, 22, "remove the comma before }"),
+        ('{"resourceList": [\n  {"resourceName": "x"},\n]}', 2, 24, "remove it"),
+        ('{"resourceList": [], }', 1, 20, "remove it"),
         ('{\n  // pools\n  "resourceList": []}', 2, 3, "no comments"),
         ('\ufeff{"resourceList": []}', 1, 1, "byte order mark"),
         ('{"resourceList": []}\n{"resourceList": []}', 2, 1, None),

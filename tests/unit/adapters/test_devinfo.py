@@ -8,7 +8,7 @@ from pytest_mock import MockerFixture
 
 from adapters.devinfo.store import FileDeviceInfoStore
 from domain.device_info import DeviceInfo
-from domain.errors import DeviceInfoUnwritable
+from domain.errors import FilesUnwritable
 from domain.resource_name import ResourceName
 
 
@@ -85,11 +85,15 @@ def test_a_link_in_place_of_a_file_is_replaced_and_not_followed(directory: Path,
 def test_no_temporary_file_is_left_or_listed(directory: Path) -> None:
     store = FileDeviceInfoStore(directory)
     directory.mkdir(parents=True)
-    (directory / f".{os.getpid()}-{RECORD.file_name}").write_text("half", encoding="utf-8")
+    abandoned, recent = (directory / f".{mark}-{RECORD.file_name}" for mark in ("dead", "busy"))
+    for left in (abandoned, recent):
+        left.write_text("half", encoding="utf-8")
+    os.utime(abandoned, (0, 0))
 
     store.write([RECORD])
 
-    assert os.listdir(directory) == [RECORD.file_name] == list(store.names())  # noqa: PTH208
+    assert sorted(p.name for p in directory.iterdir()) == [recent.name, RECORD.file_name]
+    assert list(store.names()) == [RECORD.file_name]
 
 
 def test_a_directory_removed_under_way_is_made_again(directory: Path) -> None:
@@ -103,9 +107,9 @@ def test_a_directory_removed_under_way_is_made_again(directory: Path) -> None:
 
 def test_a_full_disk_is_told_with_path_and_remedy(directory: Path, mocker: MockerFixture) -> None:
     store = FileDeviceInfoStore(directory)
-    mocker.patch("adapters.devinfo.store.os.write", side_effect=OSError(28, "No space left on device"))
+    mocker.patch("adapters.files.atomic.os.write", side_effect=OSError(28, "No space left on device"))
 
-    with pytest.raises(DeviceInfoUnwritable, match=r"No space left.*free space") as caught:
+    with pytest.raises(FilesUnwritable, match=r"No space left.*free space") as caught:
         store.write([RECORD])
 
     assert str(directory) in str(caught.value)
@@ -115,5 +119,5 @@ def test_a_full_disk_is_told_with_path_and_remedy(directory: Path, mocker: Mocke
 def test_a_directory_that_cannot_be_made_is_told_with_the_command_that_helps(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
 
-    with pytest.raises(DeviceInfoUnwritable, match=r"file/dp: Not a directory: try mkdir -p"):
+    with pytest.raises(FilesUnwritable, match=r"file/dp: Not a directory: try mkdir -p"):
         FileDeviceInfoStore(tmp_path / "file" / "dp").write([RECORD])

@@ -105,7 +105,7 @@ def test_a_function_that_vanishes_between_the_list_and_the_read_is_left_out(
     seen = read(tmp_path)
 
     assert vfs(seen) == 3
-    assert seen.unreadable[str(VF1)] == "vanished while it was read"
+    assert seen.unreadable[str(VF1)] == "gone from the host"
 
 
 def test_a_tree_without_uevent_files_is_read_by_its_attributes(tmp_path: Path) -> None:

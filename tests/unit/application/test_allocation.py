@@ -8,12 +8,11 @@ import pytest
 from application.allocation import Allocation
 from application.holdings import Holdings
 from application.pool_table import PoolTable
-from domain.announcement import Announced, Holding, announce
+from domain.announcement import Announced, Holding, offers
 from domain.assignment import assign
 from domain.errors import DeviceUnusable, FacilityMissing, HostUnresponsive, SriovError, UnknownDevice
 from domain.exposure import Grant
 from domain.host import Host
-from domain.pci import PciAddress
 from domain.selectors import Drivers
 from tests.fakes.device_info_store import FakeDeviceInfoStore
 from tests.fakes.device_use import FakeDeviceUse
@@ -38,9 +37,11 @@ class Node:
         self.reader = reader or FakeHostReader(h2())
         self.store = FakeDeviceInfoStore()
         self.journal = FakeJournal()
-        self.table = PoolTable([DPDK], h2(), announce(assign(h2(), [DPDK]), [DPDK], {}, ()))
+        self.table = PoolTable([DPDK], h2(), offers(h2(), assign(h2(), [DPDK]), [DPDK]))
         self.holdings = Holdings(FakeDeviceUse())
-        self._allocation = Allocation(self.table, self.reader, self.store, self.holdings, self.journal, time_limit)
+        self._allocation = Allocation(
+            self.table, self.reader, self.store, None, self.holdings, self.journal, time_limit
+        )
 
     def allocate(self, *containers: list[str]) -> tuple[Grant, ...]:
         return asyncio.run(self._allocation.allocate(DPDK.name, containers))
@@ -111,7 +112,7 @@ def test_a_device_that_has_gone_is_refused() -> None:
 
     assert isinstance(error, DeviceUnusable)
     assert IDS[0] in str(error)
-    assert "vanished" in str(error)
+    assert "gone" in str(error)
 
 
 def test_a_device_rebound_to_another_driver_is_refused_with_both_drivers() -> None:
@@ -138,9 +139,9 @@ def test_a_host_that_does_not_answer_ends_the_call_by_our_own_limit() -> None:
     """The kubelet sets none, and admits no other pod meanwhile (facts/kubelet.md 5.6)."""
 
     class Hanging(FakeHostReader):
-        def reread(self, host: Host, addresses: Collection[PciAddress]) -> Host:
+        def reread(self, host: Host, ids: Collection[str]) -> Host:
             time.sleep(0.5)
-            return super().reread(host, addresses)
+            return super().reread(host, ids)
 
     error = Node(Hanging(h2()), time_limit=0.05).refused([IDS[0]])
 

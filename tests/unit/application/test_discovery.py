@@ -5,7 +5,7 @@ from application.discovery import Discovery
 from application.holdings import Holdings
 from application.pool_table import PoolTable
 from domain.announcement import GONE, Announced, Holding
-from domain.errors import DeviceInfoUnwritable
+from domain.errors import FilesUnwritable
 from domain.host import Host
 from domain.pool import PoolSpec
 from domain.selectors import Drivers, Vendors
@@ -34,7 +34,9 @@ class Node:
     def __post_init__(self) -> None:
         self.holdings = Holdings(self.use, lambda: self.now)
         self.table = PoolTable(self.pools)
-        self.discovery = Discovery(self.table, self.reader, self.publisher, self.store, self.holdings, self.journal)
+        self.discovery = Discovery(
+            self.table, self.reader, self.publisher, self.store, None, self.holdings, self.journal
+        )
 
     def reconcile(self) -> None:
         asyncio.run(self.discovery.reconcile())
@@ -150,7 +152,7 @@ def test_nothing_is_announced_when_device_information_cannot_be_written() -> Non
 
     try:
         n.reconcile()
-    except DeviceInfoUnwritable as error:
+    except FilesUnwritable as error:
         assert "No space left" in str(error)  # noqa: PT017 - what follows matters as well
     else:
         raise AssertionError("written to a full disk")

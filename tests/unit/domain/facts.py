@@ -6,7 +6,8 @@ from domain.host import Host, NetInterface, PciFunction
 from domain.pci import PciAddress
 from domain.pool import DeviceSelector, PoolSpec
 from domain.resource_name import ResourceName
-from domain.selectors import Selector
+from domain.selector import Selector
+from domain.selectors import PciClasses
 
 
 def at(text: str) -> PciAddress:
@@ -40,4 +41,5 @@ def h1(**of_vfs: Any) -> Host:
 
 
 def pool(name: str, *selectors: Selector, **policies: Any) -> PoolSpec:
-    return PoolSpec(ResourceName("intel.com", name), (DeviceSelector(selectors),), **policies)
+    """A pool of network devices with one selector object."""
+    return PoolSpec(ResourceName("intel.com", name), (DeviceSelector((PciClasses(("02",)), *selectors)),), **policies)

@@ -1,8 +1,9 @@
 from domain.advice import advise
 from domain.assignment import explain
 from domain.index_ranges import IndexRanges
+from domain.pf_selectors import PfNames
 from domain.pool import PoolSpec
-from domain.selectors import PfNames, Vendors
+from domain.selectors import Vendors
 from tests.unit.domain.facts import h1, host, pf, pool, vf
 
 

@@ -4,13 +4,15 @@ from hypothesis import strategies as st
 from domain.assignment import Outcome, assign, explain
 from domain.host import DefaultRoute, Host
 from domain.index_ranges import IndexRanges
+from domain.pf_selectors import PfNames
 from domain.pool import DeviceSelector, PoolSpec
-from domain.selectors import Devices, Drivers, PciAddresses, PfNames, Refusal, Vendors
+from domain.selector import Refusal
+from domain.selectors import Devices, Drivers, PciAddresses, Vendors
 from tests.unit.domain.facts import at, function, h1, host, pf, pool, vf
 
 
 def ids(seen: Host, *pools: PoolSpec) -> dict[str, list[str]]:
-    return {p.name.name: [d.id for d in assign(seen, pools).pools[p.name]] for p in pools}
+    return {p.name.name: [m.device.id for m in assign(seen, pools).pools[p.name]] for p in pools}
 
 
 def test_the_first_pool_in_the_file_has_a_device_that_two_select() -> None:
@@ -40,8 +42,8 @@ def test_what_is_no_network_function_is_in_no_network_pool() -> None:
 
     assert ids(seen, a) == {"a": []}
     assert [t.verdicts[0].refusals for t in explain(seen, [a])] == [
-        (Refusal("deviceType netDevice", "PCI class 0x02", "0x0b4000"),),
-        (Refusal("deviceType netDevice", "PCI class 0x02", "0x030200"),),
+        (Refusal("pciClasses", "02", "0b4000"),),
+        (Refusal("pciClasses", "02", "030200"),),
     ]
 
 
@@ -125,7 +127,7 @@ def test_explanation_and_assignment_never_disagree(vendors: list[str], data: st.
     )
     pools = [pool(f"p{n}", Vendors.of([data.draw(st.sampled_from(vendors))]), Drivers.of(["iavf"])) for n in range(3)]
 
-    owners = {d.id: name for name, devices in assign(seen, pools).pools.items() for d in devices}
+    owners = {m.device.id: name for name, members in assign(seen, pools).pools.items() for m in members}
 
     assert {t.device.id: t.pool for t in explain(seen, pools) if t.pool} == owners
     assert all(t.unusable or t.pool or all(v.refusals for v in t.verdicts) for t in explain(seen, pools))

@@ -1,6 +1,7 @@
-from domain.device import device
+from domain.device import pci_device
 from domain.device_info import device_info
 from domain.host import Host, NetInterface
+from domain.pool import DeviceSelector, Member
 from domain.resource_name import ResourceName
 from tests.unit.domain.facts import at, function, host, pf, vf
 
@@ -8,7 +9,7 @@ RESOURCE = ResourceName("intel.com", "p")
 
 
 def content(seen: Host, address: str) -> object:
-    return device_info(seen, RESOURCE, device(seen, at(address))).content
+    return device_info(seen, RESOURCE, Member(pci_device(seen, at(address), {}), DeviceSelector())).content
 
 
 def test_a_vf_is_described_with_its_pf() -> None:
@@ -39,6 +40,6 @@ def test_a_function_that_is_no_vf_has_no_pf_besides() -> None:
 def test_every_slash_in_the_file_name_becomes_a_dash() -> None:
     seen = host(pf(), vf(1))
 
-    record = device_info(seen, RESOURCE, device(seen, at("0000:3b:01.1")))
+    record = device_info(seen, RESOURCE, Member(pci_device(seen, at("0000:3b:01.1"), {}), DeviceSelector()))
 
     assert record.file_name == "intel.com-p-0000:3b:01.1-device.json"

@@ -2,10 +2,11 @@ import json
 
 import pytest
 
-from domain.device import device
+from domain.device import pci_device
 from domain.errors import FacilityMissing
 from domain.exposure import DeviceNode, grant
 from domain.host import Host
+from domain.pool import Member
 from tests.unit.domain.facts import at, host, pf, pool, vf
 
 DPDK = pool("dpdk")
@@ -17,14 +18,14 @@ def vfio(*groups: str | None, nodes: frozenset[str] = NODES) -> Host:
     return host(pf(), *vfs, nodes=nodes)
 
 
-def devices(seen: Host, *indices: int) -> list:  # type: ignore[type-arg]
-    return [device(seen, at(f"0000:3b:01.{i}")) for i in indices]
+def members(seen: Host, *indices: int) -> list[Member]:
+    return [Member(pci_device(seen, at(f"0000:3b:01.{i}"), {}), DPDK.selectors[0]) for i in indices]
 
 
 def test_a_kernel_vf_is_told_by_its_id_alone() -> None:
     seen = host(pf(), vf(0))
 
-    granted = grant(devices(seen, 0), pool("kern"), seen)
+    granted = grant(members(seen, 0), pool("kern"), seen)
 
     assert granted.nodes == ()
     assert granted.environment["PCIDEVICE_INTEL_COM_KERN"] == "0000:3b:01.0"
@@ -37,7 +38,7 @@ def test_vfio_devices_share_the_container_node_and_have_a_group_node_each() -> N
     """Case E04: once the shared node, ids sorted whatever the order of the request (H07)."""
     seen = vfio("101", "102")
 
-    granted = grant(devices(seen, 1, 0), DPDK, seen)
+    granted = grant(members(seen, 1, 0), DPDK, seen)
 
     assert [(n.host, n.container, n.access) for n in granted.nodes] == [
         (path, path, "rw") for path in ("/dev/vfio/vfio", "/dev/vfio/101", "/dev/vfio/102")
@@ -50,7 +51,7 @@ def test_vfio_devices_share_the_container_node_and_have_a_group_node_each() -> N
 def test_two_devices_of_one_group_get_its_node_once() -> None:
     seen = vfio("101", "101")
 
-    granted = grant(devices(seen, 0, 1), DPDK, seen)
+    granted = grant(members(seen, 0, 1), DPDK, seen)
 
     assert granted.nodes.count(DeviceNode("/dev/vfio/101", "/dev/vfio/101")) == 1
 
@@ -66,7 +67,7 @@ def test_two_devices_of_one_group_get_its_node_once() -> None:
 def test_a_grant_that_would_not_be_whole_fails_with_device_and_what_is_missing(seen: Host, missing: str) -> None:
     """Case E03 (a), (b)."""
     with pytest.raises(FacilityMissing, match=missing) as caught:
-        grant(devices(seen, 0), DPDK, seen)
+        grant(members(seen, 0), DPDK, seen)
 
     assert "0000:3b:01.0" in str(caught.value)
     assert "vfio" in str(caught.value)

@@ -3,25 +3,16 @@ from typing import Any
 
 import pytest
 
-from domain.device import Device, device
+from domain.device import Device, pci_device
 from domain.index_ranges import IndexRanges
-from domain.selectors import (
-    AcpiIndexes,
-    Devices,
-    Drivers,
-    LinkTypes,
-    PciAddresses,
-    PfNames,
-    Refusal,
-    RootDevices,
-    Selector,
-    Vendors,
-)
+from domain.pf_selectors import PfNames, RootDevices
+from domain.selector import Refusal, Selector
+from domain.selectors import AcpiIndexes, Devices, Drivers, LinkTypes, PciAddresses, Vendors
 from tests.unit.domain.facts import at, function, h1, host, pf, vf
 
 
 def of_h1(index: int = 1, **facts: Any) -> Device:
-    return device(h1(**facts), at(f"0000:3b:01.{index}"))
+    return pci_device(h1(**facts), at(f"0000:3b:01.{index}"), {})
 
 
 def pf_names(*entries: str) -> PfNames:
@@ -81,7 +72,7 @@ def test_a_refusal_names_what_was_wanted_and_what_was_found(
 
 def test_a_pf_is_chosen_by_its_address_and_not_by_its_name() -> None:
     """Case D13 (2): pfNames stands for the VFs of a PF, of which there are none."""
-    nic = device(host(pf(vfs=0)), at("0000:3b:00.0"))
+    nic = pci_device(host(pf(vfs=0)), at("0000:3b:00.0"), {})
 
     assert not pf_names("ens1f0").accepts(nic)
     assert RootDevices.of([IndexRanges.split("0000:3b:00.0")]).accepts(nic)
@@ -92,17 +83,17 @@ def test_a_vf_whose_pf_has_no_interface_matches_no_name() -> None:
     """Case D04: the name is not empty, there is none."""
     seen = host(replace(pf(), interfaces=()), vf(0))
 
-    assert not pf_names("ens1f0").accepts(device(seen, at("0000:3b:01.0")))
+    assert not pf_names("ens1f0").accepts(pci_device(seen, at("0000:3b:01.0"), {}))
 
 
 def test_a_vf_on_a_userspace_driver_has_the_link_type_of_its_pf() -> None:
     """Case D27."""
     seen = host(pf(), vf(0, driver="vfio-pci"))
 
-    assert device(seen, at("0000:3b:01.0")).link_type == "ether"
+    assert pci_device(seen, at("0000:3b:01.0"), {}).link_type == "ether"
 
 
 def test_a_vf_in_a_guest_has_its_own_link_type() -> None:
     seen = host(function("0000:00:06.0", interfaces=["eth1"]))
 
-    assert device(seen, at("0000:00:06.0")).link_type == "ether"
+    assert pci_device(seen, at("0000:00:06.0"), {}).link_type == "ether"

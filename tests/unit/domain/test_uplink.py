@@ -52,12 +52,12 @@ def test_the_representor_of_a_vf_has_its_index_and_the_number_of_its_pf() -> Non
     ports = [port("up", "p1"), port("other", "pf0vf2"), port("mine", "pf1vf2"), port("sf", "pf1sf2")]
     of = pf(interfaces=ports)
 
-    assert representor(host(of), of, 2) == ports[2]
-    assert representor(host(of), of, 3) is None
+    assert representor(host(of), of, "vf", 2) == ports[2]
+    assert representor(host(of), of, "vf", 3) is None
 
 
 def test_a_representor_below_no_function_is_found_by_the_switch_id() -> None:
     of = pf(interfaces=[port("up", "p0", switch="aa")])
     seen = host(of, port_interfaces=(port("wrong", "pf0vf1", switch="bb"), port("right", "pf0vf1", switch="aa")))
 
-    assert representor(seen, of, 1) == seen.port_interfaces[1]
+    assert representor(seen, of, "vf", 1) == seen.port_interfaces[1]

@@ -45,7 +45,7 @@ def explain(host: Path, config: Path, capsys: pytest.CaptureFixture[str], *flags
         ("0000:3b:01.0", "intel.com/kern: selected too, but taken by intel.com/one"),
         ("0000:3b:00.0", "found 4 VFs configured"),
         ("0000:01:00.0", "found IPv4 default route via eno1"),
-        ("0000:70:00.0", "found 0x0b4000"),
+        ("0000:70:00.0", "pciClasses: wanted 02, found 0b4000"),
     ],
 )
 def test_why_a_device_is_not_in_a_pool_is_answered_with_both_values(
@@ -69,7 +69,7 @@ def test_an_overview_has_every_network_device_once_and_counts_the_others(
         "0000:3b:01.2",
         "0000:3b:01.3",
     ]
-    assert "functions of other PCI classes" in lines[-1]
+    assert "devices of other kinds" in lines[-1]
 
 
 def test_programs_get_the_same_as_json(host: Path, config: Path, capsys: pytest.CaptureFixture[str]) -> None:

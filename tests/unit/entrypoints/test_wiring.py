@@ -22,7 +22,9 @@ from tests.fakes.journal import FakeJournal
 def container(tmp_path: Path) -> Container:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"resourceList": [{"resourceName": "p", "selectors": {}}]}), encoding="utf-8")
-    settings = Settings(config_file=config, root=tmp_path, kubelet_dir=tmp_path, devinfo_dir=tmp_path / "dp")
+    settings = Settings(
+        use_cdi=True, config_file=config, root=tmp_path, kubelet_dir=tmp_path, devinfo_dir=tmp_path / "dp"
+    )
     return build(settings, FakeJournal())
 
 

@@ -1,4 +1,4 @@
-"""The directory of device information, which several programs share and some spoil.
+"""A directory that several programs share and some spoil.
 
 The network-attachment library of Multus and of the Go plugin makes these directories with mode 0000. A root process
 without capabilities cannot enter them, but it may mend the mode of what it owns.
@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from domain.errors import DeviceInfoUnwritable
+from domain.errors import FilesUnwritable
 
 _MODE: Final = 0o755
 
@@ -18,17 +18,17 @@ def prepare(directory: Path) -> None:
     """Make the directory and its parents where they are missing, and mend modes of 0000.
 
     Raises:
-        DeviceInfoUnwritable: naming the directory, what is wrong and the command that helps.
+        FilesUnwritable: naming the directory, what is wrong and the command that helps.
     """
     for part in (*reversed(directory.parents), directory):
         try:
             _prepare_one(part)
         except OSError as error:
-            raise DeviceInfoUnwritable(part, str(error.strerror), f"try mkdir -p {part}; chmod 0755 {part}") from error
+            raise FilesUnwritable(part, str(error.strerror), f"try mkdir -p {part}; chmod 0755 {part}") from error
     if not os.access(directory, os.R_OK | os.W_OK | os.X_OK):
         mode = stat.S_IMODE(directory.stat().st_mode)
         why = f"mode {mode:04o} and owner {directory.stat().st_uid} keep uid {os.geteuid()} from writing"
-        raise DeviceInfoUnwritable(directory, why, f"try chmod 0755 {directory}, or mount it writable")
+        raise FilesUnwritable(directory, why, f"try chmod 0755 {directory}, or mount it writable")
 
 
 def _prepare_one(directory: Path) -> None:

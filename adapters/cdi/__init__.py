@@ -1,0 +1,1 @@
+"""CDI files for container runtimes."""

@@ -1,0 +1,1 @@
+"""Files that other programs read: whole or not at all, in directories that they can enter."""

@@ -1,0 +1,86 @@
+"""A host with what netlink adds to another reader's facts (port HostReader)."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from application.ports.host_reader import HostReader
+from application.ports.journal import Journal
+from domain.errors import InvalidPciAddress
+from domain.host import Host, PciFunction
+from domain.pci import PciAddress
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What to ask netlink for; each is one question, whatever the number of devices."""
+
+    ddp_profiles: Callable[[], Mapping[PciAddress, str]]
+    alternative_names: Callable[[], Mapping[str, tuple[str, ...]]]
+
+
+class NetlinkHostReader:
+    """Asks for DDP packages if any pool selects by them, and for alternative names if a PF name is no first name.
+
+    Where netlink gives no answer that is said once, and the facts are those of the other reader.
+    """
+
+    def __init__(
+        self,
+        reader: HostReader,
+        questions: Questions,
+        journal: Journal,
+        *,
+        ask_profiles: bool,
+        pf_names: Collection[str],
+    ) -> None:
+        self._reader = reader
+        self._questions = questions
+        self._journal = journal
+        self._ask_profiles = ask_profiles
+        self._pf_names = frozenset(name.lower() for name in pf_names)
+        self._said: set[str] = set()
+
+    def read(self) -> Host:
+        host = self._reader.read()
+        functions = dict(host.functions)
+        if self._ask_profiles:
+            profiles = self._ask(self._questions.ddp_profiles, "ddpProfiles match nothing") or {}
+            for address in functions.keys() & profiles.keys():
+                functions[address] = replace(functions[address], ddp_profile=profiles[address])
+        known = {i.name.lower() for function in functions.values() for i in function.interfaces}
+        if not self._pf_names <= known:
+            names = self._ask(self._questions.alternative_names, "pfNames know no alternative names") or {}
+            functions = {address: _named(function, names) for address, function in functions.items()}
+        return replace(host, functions=functions)
+
+    def reread(self, host: Host, ids: Collection[str]) -> Host:
+        fresh = self._reader.reread(host, ids)
+        functions = dict(fresh.functions)
+        for id_ in ids:
+            try:
+                address = PciAddress.parse(id_)
+            except InvalidPciAddress:
+                continue
+            known = host.functions.get(address)
+            if known and known.ddp_profile and address in functions:
+                functions[address] = replace(functions[address], ddp_profile=known.ddp_profile)
+        return replace(fresh, functions=functions)
+
+    def _ask(self, question: Callable[[], Answer], consequence: str) -> Answer | None:
+        try:
+            return question()
+        except Exception as error:  # noqa: BLE001 - pyroute2 raises what it meets; the host is served all the same
+            if consequence not in self._said:
+                self._said.add(consequence)
+                self._journal.warning("netlink gives no answer", reason=f"{error!r}", consequence=consequence)
+            return None
+
+
+def _named(function: PciFunction, names: Mapping[str, tuple[str, ...]]) -> PciFunction:
+    if not any(interface.name in names for interface in function.interfaces):
+        return function
+    interfaces = (replace(i, alternative_names=names.get(i.name, ())) for i in function.interfaces)
+    return replace(function, interfaces=tuple(interfaces))

@@ -1,0 +1,64 @@
+"""CDI files of all pools, in line with what the pools offer and with what containers hold."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from application.holdings import Holdings
+from application.ports.cdi_store import CdiStore
+from domain.announcement import Lists
+from domain.assignment import Assignment
+from domain.cdi import CdiFile, cdi_devices, cdi_file, cdi_name, left_behind
+from domain.exposure import Grant
+from domain.host import Host
+from domain.pool import Member, PoolSpec
+from domain.resource_name import ResourceName
+
+
+class CdiPublication:
+    """Owns the files. They outlive the process: a container may be restarted at any time."""
+
+    def __init__(self, store: CdiStore, holdings: Holdings) -> None:
+        self._store = store
+        self._holdings = holdings
+        self._files: dict[ResourceName, CdiFile] = {}
+
+    async def publish(self, host: Host, specs: Sequence[PoolSpec], assignment: Assignment, lists: Lists) -> None:
+        """Describe every device that is offered, and keep what containers may still hold.
+
+        Raises:
+            FilesUnwritable: if the files cannot be kept.
+        """
+        existing = await asyncio.to_thread(self._store.read, {spec.name.prefix for spec in specs})
+        fresh = {spec.name: cdi_file(spec, _offered(assignment, lists, spec), host) for spec in specs}
+        leftovers = left_behind(existing, list(fresh.values()), None)
+        if any(file.devices for file in leftovers):
+            known = await self._holdings.known()
+            held = None if known is None else frozenset(holding.device_id for holding in known)
+            leftovers = left_behind(existing, list(fresh.values()), held)
+        wanted = {file.name: file for file in leftovers}
+        for name, file in fresh.items():
+            older = wanted.get(file.name)
+            fresh[name] = file.with_devices({} if older is None else older.devices)
+            wanted[file.name] = fresh[name]
+        await asyncio.to_thread(self._store.write, list(wanted.values()))
+        self._files = fresh
+
+    def grant(self, spec: PoolSpec, granted: Grant, ids: Sequence[str]) -> Grant:
+        """The grant with names of CDI devices in place of nodes, which the runtime then adds: never both."""
+        named = [id_ for id_ in sorted(ids) if id_ in self._files[spec.name].devices]
+        return Grant(granted.environment, cdi_devices=tuple(cdi_name(spec, id_) for id_ in named))
+
+    def refresh(self, spec: PoolSpec, members: Mapping[str, Member], host: Host) -> None:
+        """Describe some devices by facts that were just read. Blocks.
+
+        Raises:
+            FilesUnwritable: if the file cannot be kept.
+        """
+        known = self._files[spec.name]
+        file = self._files[spec.name] = known.with_devices(cdi_devices(spec, members.values(), host))
+        self._store.write([file])
+
+
+def _offered(assignment: Assignment, lists: Lists, spec: PoolSpec) -> list[Member]:
+    announced = {entry.id for entry in lists[spec.name]}
+    return [member for member in assignment.pools[spec.name] if member.device.id in announced]

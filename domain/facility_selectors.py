@@ -1,0 +1,90 @@
+"""The selectors about what a device can do: RDMA, vDPA, partition keys, DDP packages."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from domain.device import Device
+from domain.selector import OneOf, Selector
+
+
+@dataclass(frozen=True, slots=True)
+class IsRdma(Selector):
+    """Devices with an RDMA device.
+
+    While a pod has it, in the exclusive mode of RDMA namespaces, the host does not see it: then the device's child on
+    the auxiliary bus tells, or, on kernels and drivers without one, that its interface is away and its PF does RDMA.
+    """
+
+    key = "isRdma"
+
+    def accepts(self, device: Device) -> bool:
+        return bool(device.rdma) or _rdma_is_away(device)
+
+    @property
+    def wanted(self) -> str:
+        return "an RDMA device"
+
+    def found(self, device: Device) -> str:
+        return ", ".join(rdma.name for rdma in device.rdma) or "none"
+
+
+def _rdma_is_away(device: Device) -> bool:
+    function = device.function
+    if device.subfunction is not None:
+        return False
+    if any(name.split(".")[1:2] == ["rdma"] for name in function.auxiliary):
+        return True
+    pf = device.pf
+    return function.interfaces_away and pf is not None and bool(pf.rdma) and pf.driver == function.driver
+
+
+class VdpaType(Enum):
+    """Who drives a vDPA device, by the value in the configuration file."""
+
+    VHOST = "vhost"
+    VIRTIO = "virtio"
+
+    @property
+    def driver(self) -> str:
+        """Its driver on the vDPA bus."""
+        return f"{self.value}_vdpa"
+
+
+@dataclass(frozen=True, slots=True)
+class HasVdpa(Selector):
+    """Devices with a vDPA device on one bus driver; each is judged alone, whatever other vDPA devices are like."""
+
+    key = "vdpaType"
+    type: VdpaType
+
+    def accepts(self, device: Device) -> bool:
+        return any(vdpa.driver == self.type.driver for vdpa in device.vdpa)
+
+    @property
+    def wanted(self) -> str:
+        return f"a vDPA device on {self.type.driver}"
+
+    def found(self, device: Device) -> str:
+        return ", ".join(f"{vdpa.name} on {vdpa.driver or 'no driver'}" for vdpa in device.vdpa) or "none"
+
+
+class PKeys(OneOf):
+    """InfiniBand partition keys at index 0 of the RDMA device's port 1."""
+
+    __slots__ = ()
+    key = "pKeys"
+
+    @staticmethod
+    def value(device: Device) -> str | None:
+        return next((rdma.default_pkey for rdma in device.rdma if rdma.default_pkey), None)
+
+
+class DdpProfiles(OneOf):
+    """Names of the Dynamic Device Personalization package that the PF's firmware runs (devlink's fw.app.name)."""
+
+    __slots__ = ()
+    key = "ddpProfiles"
+
+    @staticmethod
+    def value(device: Device) -> str | None:
+        return device.pf.ddp_profile if device.pf else None
