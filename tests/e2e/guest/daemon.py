@@ -14,6 +14,9 @@ from typing import Self
 
 ROOT = Path(__file__).resolve().parents[3]
 
+Pools = Mapping[str, Mapping[str, object]]
+"""The selectors of each pool."""
+
 
 @dataclass
 class Daemon:
@@ -23,11 +26,14 @@ class Daemon:
     """Where the config file and the log are put."""
     kubelet: Path
     devinfo: Path
-    resources: Mapping[str, Sequence[str]]
-    """Drivers of each resource."""
+    pools: Pools
     registration: str = "auto"
     wrapper: Sequence[str] = ()
-    """A command that starts the daemon with other rights."""
+    """A command that starts the daemon with other rights or in another place."""
+    options: Sequence[str] = ()
+    """More flags."""
+    keys: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Keys of pools beside their selectors."""
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
@@ -39,7 +45,7 @@ class Daemon:
         return self.directory / "daemon.log"
 
     def start(self) -> None:
-        write_config(self.config, self.resources)
+        write_config(self.config, self.pools, self.keys)
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(self._command(), stdout=log, stderr=log)
 
@@ -56,10 +62,11 @@ class Daemon:
         assert self._process is not None
         assert self._process.poll() is None, f"the daemon ended by itself, status {self._process.returncode}"
 
-    def status(self) -> str:
-        """/proc/PID/status of the process."""
+    @property
+    def proc(self) -> Path:
+        """/proc/PID of the process."""
         assert self._process is not None
-        return Path(f"/proc/{self._process.pid}/status").read_text()
+        return Path(f"/proc/{self._process.pid}")
 
     def __enter__(self) -> Self:
         self.start()
@@ -84,9 +91,13 @@ class Daemon:
             f"--devinfo-dir={self.devinfo}",
             f"--registration={self.registration}",
             "--log-level=10",
+            *self.options,
         ]
 
 
-def write_config(path: Path, resources: Mapping[str, Sequence[str]]) -> None:
-    listed = [{"resourceName": name, "selectors": {"drivers": list(drivers)}} for name, drivers in resources.items()]
+def write_config(path: Path, pools: Pools, keys: Pools | None = None) -> None:
+    listed = [
+        {"resourceName": name, "selectors": selectors, **(keys or {}).get(name, {})}
+        for name, selectors in pools.items()
+    ]
     path.write_text(json.dumps({"resourceList": listed}))

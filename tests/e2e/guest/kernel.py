@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DEVICES = Path("/sys/bus/pci/devices")
+VDPA = Path("/sys/bus/vdpa/devices")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,17 @@ def netdev(address: str) -> str:
     return name
 
 
+def index(vf: str) -> int:
+    """N of its PF's link virtfnN to it."""
+    pf = DEVICES / str(function(vf).pf)
+    (link,) = (link for link in pf.glob("virtfn*") if link.readlink().name == vf)
+    return int(link.name.removeprefix("virtfn"))
+
+
+def vdpa_driver(device: str) -> str | None:
+    return _target(VDPA / device / "driver")
+
+
 def device_number(path: str) -> tuple[int, int]:
     """Major and minor of the character device at *path*."""
     status = Path(path).stat()
@@ -58,10 +70,10 @@ def device_number(path: str) -> tuple[int, int]:
     return os.major(status.st_rdev), os.minor(status.st_rdev)
 
 
-def vfio_group_number(group: str) -> tuple[int, int]:
-    """Major and minor that the kernel gave to a VFIO group."""
-    major, minor = Path(f"/sys/class/vfio/{group}/dev").read_text().strip().split(":")
-    return int(major), int(minor)
+def behind(path: str) -> Path:
+    """The directory in sysfs of what the character device at *path* leads to."""
+    major, minor = device_number(path)
+    return Path(f"/sys/dev/char/{major}:{minor}").resolve(strict=True)
 
 
 def _target(link: Path) -> str | None:

@@ -3,8 +3,7 @@
 from tests.e2e.guest import kernel, vfs
 
 PREFIX = "intel.com"
-RESOURCES = {"kern": ["igbvf"], "dpdk": ["vfio-pci"], "whole": ["igb"]}
-"""The drivers that each resource selects."""
+POOLS = {"kern": {"drivers": ["igbvf"]}, "dpdk": {"drivers": ["vfio-pci"]}, "whole": {"drivers": ["igb"]}}
 
 
 def lay_out() -> None:
@@ -21,7 +20,7 @@ def lay_out() -> None:
         if [kernel.function(vf).driver for vf in kernel.function(pf).vfs] == drivers:
             continue
         for vf, driver in zip(vfs.create(pf, len(drivers)), drivers, strict=True):
-            vfs.drive(vf, driver)
+            vfs.drive(driver, vf)
 
 
 def expected() -> dict[str, set[str]]:

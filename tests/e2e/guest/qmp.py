@@ -44,6 +44,13 @@ class Qmp:
     def set_link(self, device: str, *, up: bool) -> None:
         self.execute("set_link", name=device, up=up)
 
+    def unplug(self, device: str) -> None:
+        """Ask the guest to let go of *device*; it takes its time."""
+        self.execute("device_del", id=device)
+
+    def plug(self, driver: str, device: str, **properties: object) -> None:
+        self.execute("device_add", driver=driver, id=device, **properties)
+
     def _receive(self) -> dict[str, Any]:
         while b"\n" not in self._pending:
             self._pending += os.read(self._fd, 1 << 16)

@@ -21,8 +21,8 @@ def test_a_vf_on_vfio_pci_has_a_node_of_its_own_iommu_group() -> None:
     pf = kernel.pfs()[0]
     vfs.remove_all()
     kern, dpdk, bare = vfs.create(pf, 3)
-    vfs.drive(dpdk, "vfio-pci")
-    vfs.drive(bare, None)
+    vfs.drive("vfio-pci", dpdk)
+    vfs.drive(None, bare)
 
     assert kernel.vfs_on("igbvf") == {kern}
     assert kernel.vfs_on("vfio-pci") == {dpdk}
@@ -31,7 +31,7 @@ def test_a_vf_on_vfio_pci_has_a_node_of_its_own_iommu_group() -> None:
     assert kernel.netdev(kern) == f"{kernel.netdev(pf)}v0"
     group = kernel.function(dpdk).iommu_group
     assert group is not None
-    assert kernel.device_number(f"/dev/vfio/{group}") == kernel.vfio_group_number(group)
+    assert kernel.behind(f"/dev/vfio/{group}").match(f"vfio/{group}")
     os.close(os.open(f"/dev/vfio/{group}", os.O_RDWR))
 
 

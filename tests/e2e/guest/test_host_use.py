@@ -14,7 +14,7 @@ from tests.e2e.guest.daemon import ROOT, Daemon, write_config
 
 pytestmark = pytest.mark.e2e
 
-EITHER = {"either": ["igb", "igbvf"]}
+EITHER = {"either": {"drivers": ["igb", "igbvf"]}}
 """PFs and VFs alike."""
 
 
@@ -25,7 +25,7 @@ def pfs() -> Iterator[list[str]]:
     for pf in others:
         vfs.create(pf, 0)
     _, bare = vfs.create(with_vfs, 2)
-    vfs.drive(bare, None)
+    vfs.drive(None, bare)
     yield [with_vfs, *others]
     uplink.free(*(kernel.netdev(pf) for pf in (with_vfs, *others)))
 

@@ -20,7 +20,7 @@ def test_kubelet_holds_and_containers_get_what_the_kernel_has(
     devinfo_directory: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    daemon = Daemon(tmp_path, kubelet_directory, devinfo_directory, layout.RESOURCES, registration)
+    daemon = Daemon(tmp_path, kubelet_directory, devinfo_directory, layout.POOLS, registration)
     seconds = asyncio.run(_serve(daemon))
     with capsys.disabled():
         print(f"\n{registration}: {seconds:.2f} s from SIGTERM to exit")

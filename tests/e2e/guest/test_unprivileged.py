@@ -18,7 +18,7 @@ def test_serves_without_capabilities(tmp_path: Path, kubelet_directory: Path, de
     devinfo_directory.mkdir(parents=True)
     for directory in (devinfo_directory, devinfo_directory.parent, devinfo_directory.parents[1]):
         directory.chmod(0)
-    daemon = Daemon(tmp_path, kubelet_directory, devinfo_directory, layout.RESOURCES, "auto", DROP_ALL)
+    daemon = Daemon(tmp_path, kubelet_directory, devinfo_directory, layout.POOLS, "auto", DROP_ALL)
     asyncio.run(_serve(daemon))
     assert stat.S_IMODE(devinfo_directory.parents[1].stat().st_mode) == 0o755
 
@@ -28,7 +28,7 @@ async def _serve(daemon: Daemon) -> None:
         with daemon:
             expected = layout.expected()
             assert await kubelet_side.wait_offered(kubelet, daemon, [*expected]) == expected
-            capabilities = [line.split() for line in daemon.status().splitlines() if "Cap" in line]
+            capabilities = [line.split() for line in (daemon.proc / "status").read_text().splitlines() if "Cap" in line]
             assert {value for _, value in capabilities} == {"0" * 16}
             devinfo.check(daemon.devinfo, expected)
             await kubelet.capacity()

@@ -42,6 +42,21 @@ def free(*netdevs: str) -> None:
         _ip(f"link set {netdev} down")
 
 
+def up(netdev: str) -> None:
+    _ip(f"link set {netdev} up")
+
+
+def into_pod(netdev: str, pod: str) -> None:
+    """Move *netdev* to a network namespace of its own, as a CNI plugin does."""
+    _ip(f"netns add {pod}")
+    _ip(f"link set {netdev} netns {pod}")
+
+
+def pod_ends(pod: str) -> None:
+    """Its namespace goes; the kernel gives a VF's netdev back to the host."""
+    _ip(f"netns delete {pod}")
+
+
 def _ip(arguments: str) -> None:
     subprocess.run(["ip", *arguments.split()], check=True)
 

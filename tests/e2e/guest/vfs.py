@@ -23,18 +23,23 @@ def remove_all() -> None:
         create(pf, 0)
 
 
-def drive(vf: str, driver: str | None) -> None:
-    """Bind *vf* to *driver* by driver_override, whatever drives it now; None leaves it without one."""
+def drive(driver: str | None, *vfs: str) -> None:
+    """Bind *vfs* to *driver* by driver_override, whatever drives them now; None leaves them without one."""
+    changing = [vf for vf in vfs if kernel.function(vf).driver != driver]
+    for vf in changing:
+        _bind(vf, driver)
+    if changing:
+        settle()
+    assert {kernel.function(vf).driver for vf in vfs} <= {driver}
+
+
+def _bind(vf: str, driver: str | None) -> None:
     device = PCI / "devices" / vf
-    if kernel.function(vf).driver == driver:
-        return
     if (device / "driver").exists():
         (device / "driver" / "unbind").write_text(f"{vf}\n")
     if driver is not None:
         (device / "driver_override").write_text(f"{driver}\n")
         (PCI / "drivers_probe").write_text(f"{vf}\n")
-    settle()
-    assert kernel.function(vf).driver == driver
 
 
 def settle() -> None:
