@@ -41,7 +41,7 @@ class Change:
 
 def story(qemu: Qmp) -> Iterator[Change]:
     """All of them, one after the other, from the usual layout and back to it."""
-    first, second, hot, routed = kernel.pfs()
+    first, _, hot, routed = kernel.pfs()
     count = partial(vfs.create, first)
     for number in (0, 7, 3, 7):
         yield Change(f"{number} VFs on {first}", partial(count, number))
@@ -117,9 +117,7 @@ def _unplug(qemu: Qmp, pf: str) -> None:
 
 
 def _plug(qemu: Qmp, pf: str) -> None:
-    qemu.plug(
-        "igb", _HOT, bus="rp2", addr="0x0.0", multifunction=True, netdev="n2", mac="52:54:00:00:00:03"
-    )
+    qemu.plug("igb", _HOT, bus="rp2", addr="0x0.0", multifunction=True, netdev="n2", mac="52:54:00:00:00:03")
     _wait(lambda: (kernel.DEVICES / pf).exists() and bool(kernel.function(pf).netdevs))
     vfs.settle()
 
