@@ -14,7 +14,7 @@ from domain.resource_name import ResourceName
 class PoolTable:
     """Written by the reconcile, read by Allocate; the event loop owns it."""
 
-    pools: Sequence[PoolSpec]
+    pools: Sequence[PoolSpec] = ()
     host: Host = field(default_factory=Host)
     lists: Lists = field(default_factory=dict)
 

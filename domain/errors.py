@@ -76,3 +76,10 @@ class FilesUnwritable(SriovError):
 
     def __init__(self, path: object, why: str, remedy: str) -> None:
         super().__init__(f"{path}: {why}: {remedy}")
+
+
+class FunctionRefused(NotServable):
+    """A change of a PCI function that the kernel, or our own caution, refused."""
+
+    def __init__(self, device_id: str, step: str, why: str) -> None:
+        super().__init__(f"{device_id}: {step}: {why}")

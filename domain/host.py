@@ -19,6 +19,9 @@ class NetInterface:
     port_name: str | None = None
     switch_id: str | None = None
     dev_port: int | None = None
+    carrier: bool | None = None
+    """None while the interface is down, when the kernel does not tell."""
+    operstate: str | None = None
     alternative_names: tuple[str, ...] = ()
     """Known only where somebody asked rtnetlink: sysfs has none."""
 

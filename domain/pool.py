@@ -6,6 +6,7 @@ from enum import Enum
 
 from domain.device import Device
 from domain.facility_selectors import VdpaType
+from domain.health import Health
 from domain.resource_name import ResourceName
 from domain.selector import Refusal, Selector
 
@@ -74,6 +75,11 @@ class PoolSpec:
     device_type: DeviceType = DeviceType.NET_DEVICE
     exclude_topology: bool = False
     """Tell the kubelet no NUMA node."""
+    health: Health = field(default_factory=Health)
+    reset_on_allocate: bool = False
+    """Reset the function before a container gets it."""
+    restore_driver: bool = False
+    """Bind devices that nobody uses back to the pool's driver."""
     iommufd: bool = False
     """Give the nodes of iommufd besides those of the IOMMU group."""
     shell_alias: bool = True

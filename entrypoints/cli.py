@@ -65,8 +65,8 @@ def _validate(container: Container, given: Namespace) -> int:
 
 
 def _explain(container: Container, given: Namespace) -> int:
+    pools = _pools(container)
     explanation = container.explain()()
-    pools = container.pools()
     if given.pool and _pool(pools, given.pool) is None:
         return 1
     if given.device:
@@ -81,13 +81,20 @@ def _explain(container: Container, given: Namespace) -> int:
 
 
 def _nad(container: Container, given: Namespace) -> int:
-    pool = _pool(container.pools(), given.pool)
+    pool = _pool(_pools(container), given.pool)
     if pool is None:
         return 1
     from adapters.nad.definition import network_attachment_definition
 
     print(network_attachment_definition(pool, given.namespace, as_json=given.json), end="")
     return 0
+
+
+def _pools(container: Container) -> Sequence[PoolSpec]:
+    """The pools of the configuration file, also for everything that asks the table for them."""
+    pools: Sequence[PoolSpec] = container.configuration().load().pools
+    container.table().pools = pools
+    return pools
 
 
 def _pool(pools: Sequence[PoolSpec], name: str) -> PoolSpec | None:

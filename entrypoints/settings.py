@@ -40,4 +40,7 @@ class Settings(BaseSettings):
     registration: Literal["auto", "watcher", "classic"] = Field(
         default="auto", description="how the kubelet gets to know pools; auto: watcher if plugins_registry exists"
     )
+    health_check_interval: float = Field(
+        default=20.0, gt=0, description="seconds after which health is judged again without a reason"
+    )
     strict: bool = Field(default=False, description="refuse a configuration that has warnings")

@@ -10,6 +10,7 @@ from adapters.config.schema import FileEntry, PoolEntry
 from adapters.config.selectors import SelectorBuilder
 from application.ports.pool_configuration import Problem
 from domain.errors import InvalidResourceName
+from domain.health import Health, HealthPolicy
 from domain.pool import DeviceType, PoolSpec
 from domain.resource_name import ResourceName
 
@@ -63,9 +64,31 @@ class PoolBuilder:
             selectors,
             device_type,
             exclude_topology=entry.exclude_topology,
+            health=self._health(entry, path),
+            reset_on_allocate=entry.reset_on_allocate,
+            restore_driver=self._restore_driver(entry, path),
             iommufd=entry.iommufd,
             additional_info=entry.additional_info,
         )
+
+    def _health(self, entry: PoolEntry, path: Path) -> Health:
+        default = Health()
+        policy = next((known for known in HealthPolicy if known.value == entry.health.lower()), None)
+        if entry.health and policy is None:
+            expected = " or ".join(known.value for known in HealthPolicy)
+            self.fault((*path, "health"), f"{entry.health!r} is no health policy", f"expected {expected}")
+        return Health(
+            policy or default.policy,
+            default.hold_down if entry.hold_down is None else entry.hold_down,
+            default.hold_up if entry.hold_up is None else entry.hold_up,
+        )
+
+    def _restore_driver(self, entry: PoolEntry, path: Path) -> bool:
+        for index, selector in enumerate(entry.selectors or ()):
+            if entry.restore_driver and len(selector.drivers) != 1:
+                message = "restoreDriver needs exactly one driver in drivers"
+                self.fault((*path, "selectors", index), message, "the driver that devices are bound back to")
+        return entry.restore_driver
 
     def _name(self, entry: PoolEntry, path: Path) -> ResourceName | None:
         at = (*path, "resourceName")

@@ -6,6 +6,7 @@ from domain.errors import (
     DeviceUnusable,
     FacilityMissing,
     FilesUnwritable,
+    FunctionRefused,
     HostUnresponsive,
     SeveralRefused,
     SriovError,
@@ -15,6 +16,7 @@ from domain.errors import (
 _STATUS: dict[type[SriovError], grpc.StatusCode] = {
     UnknownDevice: grpc.StatusCode.NOT_FOUND,
     DeviceUnusable: grpc.StatusCode.FAILED_PRECONDITION,
+    FunctionRefused: grpc.StatusCode.FAILED_PRECONDITION,
     FacilityMissing: grpc.StatusCode.FAILED_PRECONDITION,
     SeveralRefused: grpc.StatusCode.FAILED_PRECONDITION,
     HostUnresponsive: grpc.StatusCode.DEADLINE_EXCEEDED,

@@ -3,7 +3,10 @@ from dataclasses import dataclass, field, replace
 
 from application.discovery import Discovery
 from application.holdings import Holdings
+from application.link_holds import LinkHolds
 from application.pool_table import PoolTable
+from application.recovery import DriverRecovery
+from application.tidings import Tidings
 from domain.announcement import GONE, Announced, Holding
 from domain.errors import FilesUnwritable
 from domain.host import Host
@@ -11,6 +14,7 @@ from domain.pool import PoolSpec
 from domain.selectors import Drivers, Vendors
 from tests.fakes.device_info_store import FakeDeviceInfoStore
 from tests.fakes.device_use import FakeDeviceUse
+from tests.fakes.function_control import FakeFunctionControl
 from tests.fakes.host_reader import FakeHostReader
 from tests.fakes.journal import FakeJournal
 from tests.fakes.pool_publisher import FakePoolPublisher
@@ -29,17 +33,26 @@ class Node:
     publisher: FakePoolPublisher = field(default_factory=FakePoolPublisher)
     use: FakeDeviceUse = field(default_factory=FakeDeviceUse)
     journal: FakeJournal = field(default_factory=FakeJournal)
+    control: FakeFunctionControl = field(default_factory=FakeFunctionControl)
     now: float = 0.0
 
     def __post_init__(self) -> None:
         self.holdings = Holdings(self.use, lambda: self.now)
         self.table = PoolTable(self.pools)
         self.discovery = Discovery(
-            self.table, self.reader, self.publisher, self.store, None, self.holdings, self.journal
+            self.table,
+            self.reader,
+            self.publisher,
+            self.store,
+            None,
+            self.holdings,
+            DriverRecovery(self.control, self.holdings, self.journal),
+            Tidings(self.journal),
+            LinkHolds(lambda: self.now),
         )
 
-    def reconcile(self) -> None:
-        asyncio.run(self.discovery.reconcile())
+    def reconcile(self) -> float | None:
+        return asyncio.run(self.discovery.reconcile())
 
 
 def node(seen: Host, *pools: PoolSpec) -> Node:
@@ -77,7 +90,7 @@ def test_a_pool_appears_with_its_first_device_and_disturbs_no_other() -> None:
     """Case B01."""
     n = node(host(pf(vfs=0)), KERN)
     n.reconcile()
-    assert n.journal.told("nothing to serve") == [{"pools": 1, "functions": 1}]
+    assert n.journal.told("nothing to serve") == [{"pools": 1}]
     assert n.publisher.messages == []
 
     n.reader.host = h1()
@@ -117,7 +130,7 @@ def test_nothing_is_dropped_while_nobody_can_tell_what_pods_hold() -> None:
 
     assert [e.fault for e in n.publisher.lists[KERN.name]] == [GONE] * 4
     assert DPDK.name not in n.publisher.lists
-    assert len(n.store.names()) == 8
+    assert len(n.store.names()) == 4
 
 
 def test_a_device_just_handed_out_counts_as_held_before_the_kubelet_lists_it() -> None:
@@ -143,7 +156,7 @@ def test_device_information_of_other_prefixes_is_none_of_our_business() -> None:
     n.reconcile()
 
     assert {name for name in n.store.names() if "kern" not in name} == theirs
-    assert n.journal.told("device information removed")[0]["file"] == "intel.com-renamed-0000:3b:01.0-device.json"
+    assert n.journal.told("device information removed")[0]["first"] == "intel.com-renamed-0000:3b:01.0-device.json"
 
 
 def test_nothing_is_announced_when_device_information_cannot_be_written() -> None:

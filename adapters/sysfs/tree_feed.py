@@ -1,0 +1,44 @@
+"""A recorded or simulated host as a source of changes (port ChangeFeed).
+
+The kernel sends uevents about its own sysfs alone, and inotify tells nothing of that one: a tree below another root is
+watched directory by directory.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from adapters.files.inotify import CLOSE_WRITE, ENTRIES, DirectoryWatch
+from application.ports.change_feed import Change
+
+_PARTS: Final = ("sys", "proc/net", "dev")
+
+
+class TreeFeed:
+    """Wakes when anything below the root changes."""
+
+    name = "the tree of a host"
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._watch: DirectoryWatch | None = None
+
+    def start(self, wake: Callable[[Change], None]) -> None:
+        def changed() -> None:
+            watch.watch(self._directories())
+            wake(Change.HOST)
+
+        watch = DirectoryWatch(ENTRIES | CLOSE_WRITE, changed)
+        watch.start()
+        self._watch = watch
+        watch.watch(self._directories())
+
+    def stop(self) -> None:
+        if self._watch:
+            self._watch.stop()
+
+    def _directories(self) -> Iterator[str]:
+        for part in _PARTS:
+            for directory, _, _ in os.walk(self._root / part):
+                yield directory

@@ -1,0 +1,62 @@
+"""Uevents as a source of changes (port ChangeFeed).
+
+From the kernel's own multicast group, which needs no udevd. What an event says is not used: sysfs is read again.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+from application.ports.change_feed import Change
+
+_SUBSYSTEMS: Final = (
+    "auxiliary",
+    "infiniband",
+    "infiniband_mad",
+    "infiniband_verbs",
+    "misc",
+    "net",
+    "pci",
+    "uio",
+    "vdpa",
+    "vfio",
+    "vfio-dev",
+)
+_BUFFER: Final = 4 << 20
+"""Bytes: 256 VFs that appear at once send some 3,000 events."""
+
+
+class UeventFeed:
+    """Wakes for each event of a subsystem that devices of pools are made of."""
+
+    name = "kernel uevents"
+
+    def __init__(self) -> None:
+        self._monitor: Any = None
+
+    def start(self, wake: Callable[[Change], None]) -> None:
+        try:
+            import pyudev  # noqa: PLC0415 - loads libudev, which a start has no need to wait for
+
+            monitor = pyudev.Monitor.from_netlink(pyudev.Context(), source="kernel")
+        except ImportError as error:
+            raise OSError(str(error)) from error
+        for subsystem in _SUBSYSTEMS:
+            monitor.filter_by(subsystem)
+        monitor.set_receive_buffer_size(_BUFFER)
+        monitor.start()
+        self._monitor = monitor
+        asyncio.get_running_loop().add_reader(monitor.fileno(), self._drain, wake)
+
+    def stop(self) -> None:
+        if self._monitor is not None:
+            asyncio.get_running_loop().remove_reader(self._monitor.fileno())
+            self._monitor = None
+
+    def _drain(self, wake: Callable[[Change], None]) -> None:
+        try:
+            while self._monitor is not None and self._monitor.poll(timeout=0) is not None:
+                pass
+        except OSError:
+            pass  # ENOBUFS: events were lost, which is a change too
+        wake(Change.HOST)

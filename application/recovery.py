@@ -1,0 +1,76 @@
+"""Devices that an unclean pod left on another driver, bound back to their pool's: only where a pool asks for it."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from application.holdings import Holdings
+from application.ports.function_control import FunctionControl
+from application.ports.journal import Journal
+from domain.assignment import Assignment
+from domain.device import Device, devices
+from domain.errors import FunctionRefused
+from domain.host import Host
+from domain.host_use import host_uses
+from domain.pool import PoolSpec
+from domain.selectors import Drivers
+
+
+class DriverRecovery:
+    """Looks for devices that only the driver keeps out of a pool, and that nobody has."""
+
+    def __init__(self, control: FunctionControl, holdings: Holdings, journal: Journal) -> None:
+        self._control = control
+        self._holdings = holdings
+        self._journal = journal
+        self._failed: dict[str, str] = {}
+
+    async def recover(self, host: Host, specs: Sequence[PoolSpec], assignment: Assignment) -> bool:
+        """Whether anything was bound anew, so that the host must be read again."""
+        astray = list(_astray(host, specs, assignment))
+        if not astray:
+            return False
+        known = await self._holdings.known()
+        done = False
+        for device, driver in astray:
+            if known is None:
+                self._tell_failure(device, driver, "without the kubelet's pod-resources nobody can tell who holds it")
+            elif not any(holding.device_id == device.id for holding in known):
+                done = await asyncio.to_thread(self._bind, device, driver) or done
+        return done
+
+    def _bind(self, device: Device, driver: str) -> bool:
+        try:
+            self._control.bind(device.function, driver)
+        except FunctionRefused as refusal:
+            self._tell_failure(device, driver, str(refusal))
+            return False
+        self._failed.pop(device.id, None)
+        self._journal.info("driver restored", device=device.id, driver=driver, before=device.driver)
+        return True
+
+    def _tell_failure(self, device: Device, driver: str, reason: str) -> None:
+        if self._failed.get(device.id) != reason:
+            self._failed[device.id] = reason
+            self._journal.error("driver not restored", device=device.id, driver=driver, reason=reason)
+
+
+def _astray(host: Host, specs: Sequence[PoolSpec], assignment: Assignment) -> Iterator[tuple[Device, str]]:
+    """Devices in no pool, with the driver of the first pool that would take them but for their driver."""
+    wanting = [spec for spec in specs if spec.restore_driver]
+    if not wanting:
+        return
+    taken = {member.device.id for members in assignment.pools.values() for member in members}
+    for device in devices(host, host_uses(host)):
+        if device.id in taken or device.subfunction or device.function.vf_count or device.host_use:
+            continue
+        driver = next((d for spec in wanting if (d := _missing_driver(device, spec))), None)
+        if driver:
+            yield device, driver
+
+
+def _missing_driver(device: Device, spec: PoolSpec) -> str | None:
+    for selector in spec.selectors:
+        refused = [s for s in selector.selectors if not s.accepts(device)]
+        if len(refused) == 1 and isinstance(refused[0], Drivers):
+            return next(iter(refused[0].values))
+    return None
