@@ -1,6 +1,7 @@
 """The reconcile: read the host, assign its devices, publish the difference."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from application.cdi import CdiPublication
@@ -17,6 +18,7 @@ from domain.announcement import Announced, Holding, Lists, announce, departed, j
 from domain.assignment import Assignment, assign, explain
 from domain.device_info import DeviceInfo, device_info, device_info_file_name
 from domain.host import Host
+from domain.pool import PoolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,48 +63,37 @@ class Discovery:
         Raises:
             FilesUnwritable: if files cannot be written; nothing new was announced then.
         """
-        table = self._table
-        look = await asyncio.to_thread(self._look)
-        if await self._recovery.recover(look.host, table.pools, look.assignment):
-            look = await asyncio.to_thread(self._look)
-        before = table.lists or await self._lists_of_an_earlier_run()
+        table, pools = self._table, self._table.wanted
+        look = await asyncio.to_thread(self._look, pools)
+        if await self._recovery.recover(look.host, pools, look.assignment):
+            look = await asyncio.to_thread(self._look, pools)
+        before = table.lists or await self._lists_of_an_earlier_run(pools)
         lists = announce(look.offered, before, await self._held(departed(look.offered, before)))
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
-        records = self._records(look, lists)
+        records = _records(look, pools, lists)
         await asyncio.to_thread(self._store.write, records)
         if self._cdi:
-            await self._cdi.publish(look.host, table.pools, look.assignment, lists)
-        known, table.lists, earlier, table.host = table.lists, lists, table.host, look.host
+            await self._cdi.publish(look.host, pools, look.assignment, lists)
+        known, earlier = table.lists, table.host
+        table.served, table.host, table.lists = pools, look.host, lists
         self._tidings.of_host(earlier, look.host)
         self._tidings.of_pools(known, lists, look.assignment)
         await self._publish(known, lists)
         await self._remove_orphans({record.file_name for record in records})
-        emptied = [pool.name for pool in table.pools if known.get(pool.name, True) and not lists[pool.name]]
+        emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
         return look.due
 
-    def _look(self) -> _Look:
-        pools = self._table.pools
+    def _look(self, pools: Sequence[PoolSpec]) -> _Look:
         host = self._reader.read()
         assignment = assign(host, pools)
         faults, due = self._link_holds.settle(judge_links(assignment, pools))
         return _Look(host, assignment, offers(host, assignment, pools, faults), due)
 
     def _advice(self) -> tuple[Advice, ...]:
-        host, pools = self._table.host, self._table.pools
+        host, pools = self._table.host, self._table.served
         return advise(host, pools, explain(host, pools))
-
-    def _records(self, look: _Look, lists: Lists) -> list[DeviceInfo]:
-        """Device information of every device that its pool offers."""
-        return [
-            device_info(look.host, pool.name, member)
-            for pool in self._table.pools
-            if pool.device_type.has_device_info
-            for offered in [{entry.id for entry in lists[pool.name]}]
-            for member in look.assignment.pools[pool.name]
-            if member.device.id in offered
-        ]
 
     async def _publish(self, known: Lists, lists: Lists) -> None:
         changed = [name for name, entries in lists.items() if entries != known.get(name, ())]
@@ -110,13 +101,10 @@ class Discovery:
         await asyncio.gather(*(self._publisher.publish(name, lists[name]) for name in changed))
         await asyncio.gather(*map(self._publisher.withdraw, drained))
 
-    async def _lists_of_an_earlier_run(self) -> Lists:
+    async def _lists_of_an_earlier_run(self, pools: Sequence[PoolSpec]) -> Lists:
         """At a start: what containers hold was announced before, and stays where it was."""
         known = await self._holdings.known() or ()
-        return {
-            pool.name: tuple(Announced(h.device_id) for h in known if h.resource == pool.name)
-            for pool in self._table.pools
-        }
+        return {pool.name: tuple(Announced(h.device_id) for h in known if h.resource == pool.name) for pool in pools}
 
     async def _held(self, gone: frozenset[Holding]) -> frozenset[Holding]:
         known = await self._holdings.known() if gone else frozenset()
@@ -127,7 +115,7 @@ class Discovery:
 
         Only below the resource prefixes of this configuration: the directory is shared with other device plugins.
         """
-        prefixes = {pool.name.prefix for pool in self._table.pools} | {name.prefix for name in self._table.lists}
+        prefixes = {name.prefix for name in self._table.lists}
         ours = tuple(f"{prefix}-" for prefix in prefixes)
         names = await asyncio.to_thread(self._store.names)
         orphans = {name for name in names if name.startswith(ours)} - wanted
@@ -137,3 +125,15 @@ class Discovery:
         orphans -= {device_info_file_name(str(holding.resource), holding.device_id) for holding in known}
         await asyncio.to_thread(self._store.remove, orphans)
         self._tidings.of_orphans(orphans)
+
+
+def _records(look: _Look, pools: Sequence[PoolSpec], lists: Lists) -> list[DeviceInfo]:
+    """Device information of every device that its pool offers."""
+    return [
+        device_info(look.host, pool.name, member)
+        for pool in pools
+        if pool.device_type.has_device_info
+        for offered in [{entry.id for entry in lists[pool.name]}]
+        for member in look.assignment.pools[pool.name]
+        if member.device.id in offered
+    ]

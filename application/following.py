@@ -120,18 +120,18 @@ class Following:
         except ConfigurationInvalid as invalid:
             if str(invalid) != self._rejected:
                 self._rejected = str(invalid)
-                pools = len(self._table.pools)
+                pools = len(self._table.wanted)
                 self._journal.error("configuration rejected", reason=str(invalid), pools_still_served=pools)
             return
         if self._rejected:
             self._journal.info("configuration good again")
         self._rejected = ""
-        if configuration.pools != tuple(self._table.pools):
+        if configuration.pools != tuple(self._table.wanted):
             self._journal.info("configuration taken over", pools=len(configuration.pools))
             for warning in configuration.warnings:
                 self._journal.warning("configuration", problem=str(warning))
         self._adopt(configuration)
 
     def _adopt(self, configuration: Configuration) -> None:
-        self._table.pools = configuration.pools
+        self._table.wanted = configuration.pools
         self._interval = min(self._pace.timer, configuration.check_interval or self._check_interval)

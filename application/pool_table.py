@@ -14,13 +14,16 @@ from domain.resource_name import ResourceName
 class PoolTable:
     """Written by the reconcile, read by Allocate; the event loop owns it."""
 
-    pools: Sequence[PoolSpec] = ()
+    wanted: Sequence[PoolSpec] = ()
+    """The pools of the configuration; the next reconcile serves them."""
+    served: Sequence[PoolSpec] = ()
+    """The pools that the lists are of."""
     host: Host = field(default_factory=Host)
     lists: Lists = field(default_factory=dict)
 
     def spec(self, resource: ResourceName) -> PoolSpec:
-        """The pool of a resource that is served."""
-        return next(pool for pool in self.pools if pool.name == resource)
+        """The pool of a resource that is served and not drained."""
+        return next(pool for pool in self.served if pool.name == resource)
 
     def check(self, resource: ResourceName, device_id: str) -> None:
         """Return if a device of a pool may be handed out, as far as is known.

@@ -93,7 +93,7 @@ def _nad(container: Container, given: Namespace) -> int:
 def _pools(container: Container) -> Sequence[PoolSpec]:
     """The pools of the configuration file, also for everything that asks the table for them."""
     pools: Sequence[PoolSpec] = container.configuration().load().pools
-    container.table().pools = pools
+    container.table().wanted = pools
     return pools
 
 

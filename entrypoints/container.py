@@ -42,7 +42,7 @@ def host_reader(root: Path, table: PoolTable, journal: Journal) -> HostReader:
     reader = SysfsHostReader(root)
     if root != Path("/"):
         return reader
-    return NetlinkHostReader(reader, Questions(_ddp_profiles, _alternative_names), lambda: table.pools, journal)
+    return NetlinkHostReader(reader, Questions(_ddp_profiles, _alternative_names), lambda: table.wanted, journal)
 
 
 def change_feeds(root: Path, config_file: Path) -> Sequence[ChangeFeed]:
@@ -114,7 +114,7 @@ class Container(containers.DeclarativeContainer):
         providers.Factory(Pace),
         settings.provided.health_check_interval,
     )
-    explain = providers.Factory(Explain, table.provided.pools, reader)
+    explain = providers.Factory(Explain, table.provided.wanted, reader)
 
 
 def build(settings: Settings, journal: Journal) -> Container:

@@ -1,7 +1,7 @@
 """The configuration file as a source of changes (port ChangeFeed), through the links of a mounted ConfigMap."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from adapters.files.inotify import CLOSE_WRITE, ENTRIES, DirectoryWatch
@@ -21,7 +21,7 @@ class ConfigFeed:
         self._watch: DirectoryWatch | None = None
 
     def start(self, wake: Callable[[Change], None]) -> None:
-        def changed() -> None:
+        def changed(_: Sequence[str]) -> None:
             watch.watch(_directories(self._path))
             wake(Change.CONFIGURATION)
 

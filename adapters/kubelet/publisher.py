@@ -104,7 +104,7 @@ class KubeletPublisher:
             return
         self._watch.watch(self._directories)
 
-    def _stir(self) -> None:
+    def _stir(self, _: Sequence[str]) -> None:
         self._watch.watch(self._directories)
         for pool in self._pools.values():
             pool.lifecycle.stir()

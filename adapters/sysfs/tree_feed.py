@@ -5,7 +5,7 @@ watched directory by directory.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,20 +25,21 @@ class TreeFeed:
         self._watch: DirectoryWatch | None = None
 
     def start(self, wake: Callable[[Change], None]) -> None:
-        def changed() -> None:
-            watch.watch(self._directories())
+        def changed(made: Sequence[str]) -> None:
+            for directory in made:
+                watch.add(_below(directory))
             wake(Change.HOST)
 
         watch = DirectoryWatch(ENTRIES | CLOSE_WRITE, changed)
         watch.start()
         self._watch = watch
-        watch.watch(self._directories())
+        for part in _PARTS:
+            watch.add(_below(f"{self._root}/{part}"))
 
     def stop(self) -> None:
         if self._watch:
             self._watch.stop()
 
-    def _directories(self) -> Iterator[str]:
-        for part in _PARTS:
-            for directory, _, _ in os.walk(self._root / part):
-                yield directory
+
+def _below(directory: str) -> Iterator[str]:
+    return (found for found, _, _ in os.walk(directory))

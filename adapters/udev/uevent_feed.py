@@ -54,9 +54,11 @@ class UeventFeed:
             self._monitor = None
 
     def _drain(self, wake: Callable[[Change], None]) -> None:
+        heard = False
         try:
             while self._monitor is not None and self._monitor.poll(timeout=0) is not None:
-                pass
+                heard = True
         except OSError:
-            pass  # ENOBUFS: events were lost, which is a change too
-        wake(Change.HOST)
+            heard = True  # ENOBUFS: events were lost, which is a change too
+        if heard:
+            wake(Change.HOST)

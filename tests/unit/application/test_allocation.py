@@ -39,7 +39,7 @@ class Node:
         self.store = FakeDeviceInfoStore()
         self.control = FakeFunctionControl()
         self.journal = FakeJournal()
-        self.table = PoolTable([DPDK], h2(), offers(h2(), assign(h2(), [DPDK]), [DPDK]))
+        self.table = PoolTable([DPDK], [DPDK], h2(), offers(h2(), assign(h2(), [DPDK]), [DPDK]))
         self.holdings = Holdings(FakeDeviceUse())
         self._allocation = Allocation(
             self.table, self.reader, self.store, None, self.control, self.holdings, self.journal, time_limit
