@@ -14,9 +14,10 @@ from application.ports.kubelet import PoolPublisher
 from application.recovery import DriverRecovery
 from application.tidings import Tidings
 from domain.advice import Advice, advise
-from domain.announcement import Announced, Holding, Lists, announce, departed, judge_links, offers
+from domain.announcement import Announced, Holding, Lists, announce, departed, judge_links, offers, withhold
 from domain.assignment import Assignment, assign, explain
 from domain.device_info import DeviceInfo, device_info, device_info_file_name
+from domain.errors import FilesUnwritable
 from domain.host import Host
 from domain.pool import PoolSpec
 
@@ -61,7 +62,7 @@ class Discovery:
         """One round; a start is the first one. Returns after how many seconds another is due, if one is.
 
         Raises:
-            FilesUnwritable: if files cannot be written; nothing new was announced then.
+            FilesUnwritable: if files cannot be written; what is worse or gone was announced, and nothing new.
         """
         table, pools = self._table, self._table.wanted
         look = await asyncio.to_thread(self._look, pools)
@@ -69,16 +70,18 @@ class Discovery:
             look = await asyncio.to_thread(self._look, pools)
         before = table.lists or await self._lists_of_an_earlier_run(pools)
         lists = announce(look.offered, before, await self._held(departed(look.offered, before)))
-        # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
-        records = _records(look, pools, lists)
-        await asyncio.to_thread(self._store.write, records)
-        if self._cdi:
-            await self._cdi.publish(look.host, pools, look.assignment, lists)
         known, earlier = table.lists, table.host
+        records = _records(look, pools, lists)
+        # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
+        unwritable = await self._write(look, pools, lists, records)
+        if unwritable:
+            lists = withhold(lists, known)
         table.served, table.host, table.lists = pools, look.host, lists
         self._tidings.of_host(earlier, look.host)
         self._tidings.of_pools(known, lists, look.assignment)
         await self._publish(known, lists)
+        if unwritable:
+            raise unwritable
         await self._remove_orphans({record.file_name for record in records})
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
@@ -90,6 +93,17 @@ class Discovery:
         assignment = assign(host, pools)
         faults, due = self._link_holds.settle(judge_links(assignment, pools))
         return _Look(host, assignment, offers(host, assignment, pools, faults), due)
+
+    async def _write(
+        self, look: _Look, pools: Sequence[PoolSpec], lists: Lists, records: Sequence[DeviceInfo]
+    ) -> FilesUnwritable | None:
+        try:
+            await asyncio.to_thread(self._store.write, records)
+            if self._cdi:
+                await self._cdi.publish(look.host, pools, look.assignment, lists)
+        except FilesUnwritable as error:
+            return error
+        return None
 
     def _advice(self) -> tuple[Advice, ...]:
         host, pools = self._table.host, self._table.served

@@ -110,6 +110,9 @@ class Following:
         except SriovError as error:
             self._journal.error("not reconciled", reason=str(error), again_in=self._pace.blind_timer)
             return self._pace.blind_timer
+        except Exception:  # noqa: BLE001 - pods are served as before, which ending would not do
+            self._journal.error("reconcile failed", again_in=self._pace.blind_timer, exc_info=True)
+            return self._pace.blind_timer
         timer = self._pace.blind_timer if self._blind else self._interval
         return timer if due is None else min(due, timer)
 

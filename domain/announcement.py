@@ -101,3 +101,12 @@ def announce(offered: Lists, previous: Lists, held: Collection[Holding]) -> List
         free = [entry for entry in entries if entry.id not in staying]
         lists[resource] = tuple(sorted((*free, *kept), key=lambda entry: entry.id))
     return lists
+
+
+def withhold(lists: Lists, known: Lists) -> Lists:
+    """The lists without devices that were not announced before."""
+    kept: dict[ResourceName, tuple[Announced, ...]] = {}
+    for resource, entries in lists.items():
+        before = {entry.id for entry in known.get(resource, ())}
+        kept[resource] = tuple(entry for entry in entries if entry.id in before)
+    return kept

@@ -1,6 +1,8 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 
+import pytest
+
 from application.discovery import Discovery
 from application.holdings import Holdings
 from application.link_holds import LinkHolds
@@ -195,3 +197,19 @@ def test_a_pool_emptied_by_another_is_told_with_the_others_name() -> None:
     (told,) = n.journal.told("pool is empty")
     assert told["resource"] == "intel.com/b"
     assert "intel.com/a" in told["reason"]
+
+
+def test_while_files_cannot_be_written_what_is_worse_is_told_and_nothing_new() -> None:
+    n = node(h1(), KERN)
+    n.reconcile()
+    n.store.full = True
+    n.reader.host = host(pf(vfs=3), vf(0), vf(1), vf(7, "0000:3b:01.7"))
+
+    with pytest.raises(FilesUnwritable):
+        n.reconcile()
+
+    assert ids(n.publisher.lists[KERN.name]) == ["0000:3b:01.0", "0000:3b:01.1"]
+
+    n.store.full = False
+    n.reconcile()
+    assert ids(n.publisher.lists[KERN.name]) == ["0000:3b:01.0", "0000:3b:01.1", "0000:3b:01.7"]
