@@ -22,6 +22,10 @@ from domain.host import Host
 from domain.pool import PoolSpec
 
 
+_ASK_AGAIN = 5.0
+"""Seconds until it is asked again whether devices that leave their pool are given back: nothing tells of that."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Look:
     """What one look at the host gave."""
@@ -69,7 +73,8 @@ class Discovery:
         if await self._recovery.recover(look.host, pools, look.assignment):
             look = await asyncio.to_thread(self._look, pools)
         before = table.lists or await self._lists_of_an_earlier_run(pools)
-        lists = announce(look.offered, before, await self._held(departed(look.offered, before)))
+        departing = await self._held(departed(look.offered, before))
+        lists = announce(look.offered, before, departing)
         known, earlier = table.lists, table.host
         records = _records(look, pools, lists)
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
@@ -86,7 +91,7 @@ class Discovery:
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
-        return look.due
+        return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing else look.due
 
     def _look(self, pools: Sequence[PoolSpec]) -> _Look:
         host = self._reader.read()

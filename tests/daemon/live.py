@@ -3,12 +3,12 @@
 import asyncio
 import json
 import signal
-import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final
 
 import grpc
 import pytest
@@ -50,7 +50,7 @@ class Live:
 
     @property
     def config(self) -> Path:
-        return self.directory / "node-1"
+        return self.directory / "c" / "node-1"
 
     @property
     def devinfo(self) -> Path:
@@ -163,7 +163,7 @@ class Live:
         assert len(set(endpoints)) == len(endpoints)
         for resource in {message.resource for message in self._messages()}:
             for stream in _by_stream(self.kubelet, resource):
-                for message, after in zip(stream, stream[1:], strict=False):
+                for message, after in pairwise(stream):
                     assert message.devices != after.devices, f"{resource}: one list twice"
         for message in self._messages():
             ids = [device.ID for device in message.devices]
@@ -185,7 +185,7 @@ async def live(
     host: SimHost,
     *pools: dict[str, Any],
     way: str = WATCHER,
-    version: Literal["1.32", "1.34", "1.37"] = "1.37",
+    version: str = "1.37",
     timing: Timing = HASTY,
     **keys: Any,
 ) -> AsyncIterator[Live]:
@@ -193,6 +193,7 @@ async def live(
     with temporary_directory() as directory:
         kubelet = FakeKubelet(directory, watcher=way == WATCHER, version=version, timing=timing)
         node = Live(directory, host.lay(directory / "h"), kubelet, way)
+        node.config.parent.mkdir()
         node.configure(*pools, **keys)
         with _telling(node):
             async with kubelet:
@@ -201,6 +202,13 @@ async def live(
                 finally:
                     await node.close()
             node.check()
+
+
+async def together(*stories: Coroutine[Any, Any, None]) -> None:
+    """Several nodes at once: most of their time is waiting."""
+    async with asyncio.TaskGroup() as group:
+        for story in stories:
+            group.create_task(story)
 
 
 @contextmanager
@@ -216,33 +224,9 @@ def _telling(node: Live) -> Iterator[None]:
 
 def _by_stream(kubelet: FakeKubelet, resource: str) -> list[list[Received]]:
     """The lists of a resource, those of one stream together."""
-    opened = [call for call in kubelet.calls_of("ListAndWatch", resource)]
+    opened = kubelet.calls_of("ListAndWatch", resource)
     streams: list[list[Received]] = [[] for _ in opened]
     for message in kubelet.messages(resource):
         latest = max(i for i, call in enumerate(opened) if call.at <= message.at and call.socket == message.socket)
         streams[latest].append(message)
     return streams
-
-
-class Quiet:
-    """Asserts that no list comes meanwhile, and none for a moment after."""
-
-    def __init__(self, node: Live, *pools: str, settle: float = 0.6) -> None:
-        self._node = node
-        self._pools = pools
-        self._settle = settle
-        self._before: Sequence[int] = ()
-
-    async def __aenter__(self) -> Self:
-        self._before = self._counts()
-        return self
-
-    async def __aexit__(self, *failure: object) -> None:
-        if failure[0] is None:
-            end = time.monotonic() + self._settle
-            while time.monotonic() < end and self._counts() == self._before:
-                await asyncio.sleep(0.05)
-            assert self._counts() == self._before, [self._node.lists(pool)[-1].health for pool in self._pools]
-
-    def _counts(self) -> Sequence[int]:
-        return [len(self._node.lists(pool)) for pool in self._pools]

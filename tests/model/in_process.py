@@ -50,9 +50,9 @@ class InProcessDaemon:
     """Built anew at each start, as a process would be."""
 
     lingering = 0.0
-    patience = 8.0
 
-    def __init__(self, places: Places, config_file: Path) -> None:
+    def __init__(self, places: Places, config_file: Path, patience: float = 8.0) -> None:
+        self.patience = patience
         self._places = places
         self._settings = Settings(
             config_file=config_file,

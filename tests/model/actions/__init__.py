@@ -1,0 +1,1 @@
+"""What may be done to a node, one module a part of it."""

@@ -1,0 +1,100 @@
+"""Pods that come, restart and go."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.fakes.kubelet import ContainerStart, KubeletPanic
+from tests.hosts.function import Function
+from tests.model.actions.action import Action, AnyAction, needs_kubelet
+from tests.model.expectation import expected
+from tests.model.node import Node
+
+_MOST_DEVICES: Final = 3
+
+
+def _requests(node: Node) -> list[tuple[str, int]]:
+    return [(pool.resource, n) for pool in node.served or () for n in range(1, _MOST_DEVICES + 1)]
+
+
+async def _admit(node: Node, request: tuple[str, int]) -> None:
+    resource, number = request
+    await node.restarted()
+    node.pods += 1
+    uid = f"pod-{node.pods}"
+    held = node.witness.held()
+    free = _free(node, resource)
+    must = node.was_settled and number <= free and node.daemon.running and not node.setup.aligned
+    await node.kubelet.capacity()  # the Node as the scheduler would see it in the end
+    try:
+        verdict = await node.kubelet.admit(uid, {resource: number})
+    except KubeletPanic:
+        return  # told by the check that follows
+    if not verdict.admitted:
+        node.tell(f"  {uid} refused: {verdict.message}")
+        if must:
+            node.fail(f"{uid} was refused with {free} devices of {resource} free: {verdict.message}")
+        return
+    started = verdict.containers["c0"]
+    got = sorted(node.witness.held() - held)
+    node.tell(f"  {uid} holds {got}")
+    if got:
+        _check_grant(node, resource, [device for _, device in got], started)
+
+
+def _free(node: Node, resource: str) -> int:
+    """Devices that a pod must be able to get."""
+    held = node.witness.held()
+    listed = expected(node.host, node.served or (), held).get(resource, {})
+    return sum(entry.healthy and (resource, device) not in held for device, entry in listed.items())
+
+
+def _check_grant(node: Node, resource: str, ids: list[str], started: ContainerStart) -> None:
+    """The devices are there, nobody else has them, and the container is told of them."""
+    faults = []
+    for id_ in ids:
+        function = node.host.description.functions.get(id_)
+        if function is None or function.driver is None:
+            faults.append(f"{id_} was handed out and is gone from the host or has no driver")
+        elif missing := [n for n in _needed_nodes(function) if n not in _nodes(started.devices)]:
+            faults.append(f"{id_} was handed out without {missing}")
+        if others := [r for r, device in node.witness.held() if device == id_ and r != resource]:
+            faults.append(f"{id_} was handed out as {resource} and is held as {others}")
+    variable = "PCIDEVICE_" + "".join(c if c.isalnum() else "_" for c in resource).upper()
+    if started.env.get(variable) != ",".join(ids):
+        faults.append(f"{variable}={started.env.get(variable)}, and the kubelet asked for {ids}")
+    faults += [f"{n} is no node of the host" for n in _nodes(started.devices) if not node.host.tree.exists(n[1:])]
+    if faults:
+        node.fail(*faults)
+
+
+def _needed_nodes(function: Function) -> list[str]:
+    if function.driver != "vfio-pci" or function.iommu is None:
+        return []
+    return ["/dev/vfio/vfio", f"/{function.iommu.node}"]
+
+
+def _nodes(devices: tuple[Mapping[str, str], ...]) -> list[str]:
+    return [device["host"] for device in devices]
+
+
+def _active(node: Node) -> list[str]:
+    return sorted(node.kubelet._pods.active_uids())
+
+
+async def _end(node: Node, uid: str) -> None:
+    await node.kubelet.terminate(uid)
+
+
+async def _restart(node: Node, uid: str) -> None:
+    if uid not in node.kubelet._pods.active_uids():
+        return  # refused while the kubelet was restarted
+    started = await node.kubelet.start(uid, "c0")
+    if started.error:
+        node.fail(f"the container of {uid} cannot be restarted: {started.error}")
+
+
+ADMIT_POD: Final = Action("admit a pod", _requests, _admit, 8)
+END_POD: Final = Action("end a pod", _active, _end, 4, steady=False)
+RESTART_CONTAINER: Final = Action("restart a container", _active, needs_kubelet(_restart), steady=False)
+
+ACTIONS: Final[tuple[AnyAction, ...]] = (ADMIT_POD, END_POD, RESTART_CONTAINER)
