@@ -14,13 +14,12 @@ from application.ports.kubelet import PoolPublisher
 from application.recovery import DriverRecovery
 from application.tidings import Tidings
 from domain.advice import Advice, advise
-from domain.announcement import Announced, Holding, Lists, announce, departed, judge_links, offers, withhold
+from domain.announcement import Announced, Holding, Lists, announce, departed, judge_links, offers, withhold, without
 from domain.assignment import Assignment, assign, explain
 from domain.device_info import DeviceInfo, device_info, device_info_file_name
 from domain.errors import FilesUnwritable
 from domain.host import Host
 from domain.pool import PoolSpec
-
 
 _ASK_AGAIN = 5.0
 """Seconds until it is asked again whether devices that leave their pool are given back: nothing tells of that."""
@@ -61,6 +60,7 @@ class Discovery:
         self._recovery = recovery
         self._tidings = tidings
         self._link_holds = link_holds
+        self._elsewhere: frozenset[str] | None = None
 
     async def reconcile(self) -> float | None:
         """One round; a start is the first one. Returns after how many seconds another is due, if one is.
@@ -73,8 +73,9 @@ class Discovery:
         if await self._recovery.recover(look.host, pools, look.assignment):
             look = await asyncio.to_thread(self._look, pools)
         before = table.lists or await self._lists_of_an_earlier_run(pools)
-        departing = await self._held(departed(look.offered, before))
-        lists = announce(look.offered, before, departing)
+        offered = without(look.offered, await self._held_elsewhere(pools))
+        departing = await self._held(departed(offered, before))
+        lists = announce(offered, before, departing)
         known, earlier = table.lists, table.host
         records = _records(look, pools, lists)
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
@@ -91,7 +92,7 @@ class Discovery:
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
-        return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing else look.due
+        return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing or self._elsewhere else look.due
 
     def _look(self, pools: Sequence[PoolSpec]) -> _Look:
         host = self._reader.read()
@@ -124,6 +125,17 @@ class Discovery:
         """At a start: what containers hold was announced before, and stays where it was."""
         known = await self._holdings.known() or ()
         return {pool.name: tuple(Announced(h.device_id) for h in known if h.resource == pool.name) for pool in pools}
+
+    async def _held_elsewhere(self, pools: Sequence[PoolSpec]) -> frozenset[str]:
+        """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.
+
+        Asked at a start, and until they are given back; later ones are of pools that drain.
+        """
+        if self._elsewhere is None or self._elsewhere:
+            ours = {pool.name for pool in pools} | self._table.lists.keys()
+            known = await self._holdings.known() or frozenset()
+            self._elsewhere = frozenset(h.device_id for h in known if h.resource not in ours)
+        return self._elsewhere
 
     async def _held(self, gone: frozenset[Holding]) -> frozenset[Holding]:
         known = await self._holdings.known() if gone else frozenset()

@@ -6,8 +6,8 @@ from time import monotonic
 from application.ports.kubelet import DeviceUse
 from domain.announcement import Holding
 
-SETTLED_AFTER = 60.0
-"""Seconds after which a handed-out device is in the kubelet's own list of pod resources, or was given back."""
+SETTLED_AFTER = 30.0
+"""Seconds after which a handed-out device was in the kubelet's own list of pod resources, or was given back."""
 
 
 class Holdings:
@@ -28,5 +28,6 @@ class Holdings:
         if told is None:
             return None
         oldest = self._clock() - SETTLED_AFTER
-        self._recent = {holding: since for holding, since in self._recent.items() if since > oldest}
+        # What the kubelet has told once it will tell until it is given back.
+        self._recent = {h: since for h, since in self._recent.items() if since > oldest and h not in told}
         return told | self._recent.keys()

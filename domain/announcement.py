@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from domain.assignment import Assignment
-from domain.exposure import fault
 from domain.health import Health, HealthPolicy, link_fault
 from domain.host import Host
+from domain.judgement import device_fault
 from domain.pool import PoolSpec
 from domain.resource_name import ResourceName
 
@@ -55,8 +55,7 @@ def offers(
         entries = []
         for member in assignment.pools[spec.name]:
             node = None if spec.exclude_topology else member.device.function.numa_node
-            found = None if spec.health.policy is HealthPolicy.OFF else fault(member, spec, host)
-            found = found or link_faults.get(Holding(spec.name, member.device.id))
+            found = device_fault(member, spec, host) or link_faults.get(Holding(spec.name, member.device.id))
             entries.append(Announced(member.device.id, node, found))
         lists[spec.name] = tuple(sorted(entries, key=lambda entry: entry.id))
     return lists
@@ -110,3 +109,10 @@ def withhold(lists: Lists, known: Lists) -> Lists:
         before = {entry.id for entry in known.get(resource, ())}
         kept[resource] = tuple(entry for entry in entries if entry.id in before)
     return kept
+
+
+def without(lists: Lists, ids: Collection[str]) -> Lists:
+    """The lists without some devices."""
+    if not ids:
+        return lists
+    return {resource: tuple(e for e in entries if e.id not in ids) for resource, entries in lists.items()}

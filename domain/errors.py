@@ -78,6 +78,10 @@ class FilesUnwritable(SriovError):
         super().__init__(f"{path}: {why}: {remedy}")
 
 
+class FacilityAway(FacilityMissing):
+    """A facility that went to another namespace together with the device: a pod has it, and nothing is wrong."""
+
+
 class FunctionRefused(NotServable):
     """A change of a PCI function that the kernel, or our own caution, refused."""
 

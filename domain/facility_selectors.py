@@ -18,7 +18,7 @@ class IsRdma(Selector):
     key = "isRdma"
 
     def accepts(self, device: Device) -> bool:
-        return bool(device.rdma) or _rdma_is_away(device)
+        return bool(device.rdma) or rdma_is_away(device)
 
     @property
     def wanted(self) -> str:
@@ -28,7 +28,8 @@ class IsRdma(Selector):
         return ", ".join(rdma.name for rdma in device.rdma) or "none"
 
 
-def _rdma_is_away(device: Device) -> bool:
+def rdma_is_away(device: Device) -> bool:
+    """Whether a device that shows no RDMA device here has one in another namespace."""
     function = device.function
     if device.subfunction is not None:
         return False

@@ -1,6 +1,6 @@
 """What an operator asks for: named pools of devices."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -8,7 +8,7 @@ from domain.device import Device
 from domain.facility_selectors import VdpaType
 from domain.health import Health
 from domain.resource_name import ResourceName
-from domain.selector import Refusal, Selector
+from domain.selector import Exclude, Refusal, Selector
 
 
 class DeviceType(Enum):
@@ -86,6 +86,13 @@ class PoolSpec:
     """Tell containers their devices in a variable without ``-``, too."""
     additional_info: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Device id, or ``*`` for all, to what a container is told besides."""
+
+    @property
+    def conditions(self) -> Iterator[Selector]:
+        """Every condition in it, those of exclusions too."""
+        for chosen in self.selectors:
+            for selector in chosen.selectors:
+                yield from selector.selectors if isinstance(selector, Exclude) else (selector,)
 
     def take(self, device: Device) -> Member | None:
         """The device as a member of this pool, if no pool before it took it; None if this one does not either."""

@@ -73,7 +73,7 @@ def _explain(container: Container, given: Namespace) -> int:
         with suppress(InvalidPciAddress):  # the name of a subfunction
             given.device = str(PciAddress.parse(given.device))
     if given.device and not any(trail.device.id == given.device for trail in explanation.trails):
-        why = explanation.unreadable.get(given.device, "the host has no such PCI function")
+        why = explanation.unreadable.get(given.device, "the host has no such device")
         print(f"sriovdp: {given.device}: {why}", file=sys.stderr)
         return 1
     print(report.explanation(explanation, pools, given.pool, given.device, as_json=given.json))

@@ -19,6 +19,7 @@ _EXPECTED: Final = {
     "list_type": "expected a list",
     "dict_type": "expected an object",
     "model_type": "expected an object",
+    "int_type": "expected a whole number",
     "float_type": "expected a number of seconds",
     "greater_than": "expected more than 0",
     "greater_than_equal": "expected 0 or more",

@@ -54,9 +54,9 @@ class PoolBuilder:
             builder.build(selector, (*path, "selectors", i)) for i, selector in enumerate(entry.selectors or ())
         )
         if entry.selectors is None:
-            self.fault((*path, "selectors"), "is missing", "{} selects every network device")
+            self.fault((*path, "selectors"), "is missing", "{} selects every device of the type")
         elif not selectors:
-            self.doubt((*path, "selectors"), "an empty list selects nothing", "{} selects every network device")
+            self.doubt((*path, "selectors"), "an empty list selects nothing", "{} selects every device of the type")
         if name is None or device_type is None:
             return None
         return PoolSpec(
@@ -118,6 +118,7 @@ class PoolBuilder:
             if owner != name:
                 hint = "containers could not tell them apart: rename one"
                 self.fault(path, f"{name} would use the variable {variable}, as {owner} does", hint)
+                return
 
     def _alias_is_free(self, name: ResourceName) -> bool:
         alias = name.variables[-1]

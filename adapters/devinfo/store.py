@@ -46,7 +46,7 @@ class FileDeviceInfoStore:
         path = f"{self._directory}/{record.file_name}"
         content = json.dumps(record.content).encode() + b"\n"
         with suppress(OSError):  # missing, or unreadable: replaced below either way
-            if read_file(path) == content:
+            if read_file(path) == content or record.partial:
                 return False
         if not self._prepared:
             prepare(self._directory)

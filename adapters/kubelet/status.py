@@ -4,6 +4,7 @@ import grpc
 
 from domain.errors import (
     DeviceUnusable,
+    FacilityAway,
     FacilityMissing,
     FilesUnwritable,
     FunctionRefused,
@@ -17,6 +18,7 @@ _STATUS: dict[type[SriovError], grpc.StatusCode] = {
     UnknownDevice: grpc.StatusCode.NOT_FOUND,
     DeviceUnusable: grpc.StatusCode.FAILED_PRECONDITION,
     FunctionRefused: grpc.StatusCode.FAILED_PRECONDITION,
+    FacilityAway: grpc.StatusCode.FAILED_PRECONDITION,
     FacilityMissing: grpc.StatusCode.FAILED_PRECONDITION,
     SeveralRefused: grpc.StatusCode.FAILED_PRECONDITION,
     HostUnresponsive: grpc.StatusCode.DEADLINE_EXCEEDED,

@@ -45,15 +45,15 @@ class NetlinkHostReader:
 
     def read(self) -> Host:
         host = self._reader.read()
-        conditions = [s for pool in self._pools() for chosen in pool.selectors for s in chosen.selectors]
-        pf_names = {name for s in conditions if isinstance(s, PfNames) for name in s.ranges}
+        conditions = [condition for pool in self._pools() for condition in pool.conditions]
+        by_name = [condition for condition in conditions if isinstance(condition, PfNames)]
         functions = dict(host.functions)
         if any(isinstance(s, DdpProfiles) for s in conditions):
             profiles = self._ask(self._questions.ddp_profiles, "ddpProfiles match nothing") or {}
             for address in functions.keys() & profiles.keys():
                 functions[address] = replace(functions[address], ddp_profile=profiles[address])
         known = {i.name.lower() for function in functions.values() for i in function.interfaces}
-        if not pf_names <= known:
+        if any(condition.patterns or not condition.ranges.keys() <= known for condition in by_name):
             names = self._ask(self._questions.alternative_names, "pfNames know no alternative names") or {}
             functions = {address: _named(function, names) for address, function in functions.items()}
         return replace(host, functions=functions)

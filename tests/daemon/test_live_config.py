@@ -67,6 +67,7 @@ def test_an_empty_configuration_gets_its_pools_without_a_restart() -> None:
             node.configure()
             await node.until(lambda: node.sockets() == [])
             assert len(process.told("nothing to serve")) == 2
+            await node.until(lambda: node.files() == {})
 
     asyncio.run(story())
 
