@@ -34,6 +34,11 @@ class Program:
             f"--devinfo-dir={bed.devinfo}",
         )
 
+    def ask(self, expression: str) -> str:
+        """The value of an expression under this interpreter."""
+        code = f"import importlib.util, platform; print({expression})"
+        return subprocess.run([self.python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
     @property
     def environment(self) -> dict[str, str]:
         """With this checkout first, and with compiled files kept: an image has them all."""

@@ -3,13 +3,13 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from tests.bench.bed import bed
 from tests.bench.daemon import Program, running
 from tests.bench.figure import Figure
 from tests.bench.lists import first_lists
+from tests.bench.usage import megabytes
 
 SECTION: Final = "memory"
 _SETTLED_AFTER: Final = 0.5
@@ -28,9 +28,3 @@ def measure(program: Program, *, quick: bool) -> Iterator[Figure]:
                     for kind in _KINDS:
                         samples[kind].append(megabytes(process, kind))
         yield from (Figure(SECTION, f"{vfs} VFs, {kind}", "MB", values) for kind, values in samples.items())
-
-
-def megabytes(process: int, kind: str) -> float:
-    """One line of /proc/PID/status, which counts in kB."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{kind}:")) / 1024

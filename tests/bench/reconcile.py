@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 from adapters.config.config_file import ConfigFile
 from adapters.devinfo.store import FileDeviceInfoStore
 from adapters.sysfs.host_reader import SysfsHostReader
+from domain.announcement import offers
 from domain.assignment import Assignment, assign
 from domain.device_info import DeviceInfo, device_info
 from domain.host import Host
@@ -33,6 +34,7 @@ def _round(node: Bed) -> dict[str, float]:
     pools = ConfigFile(node.config, "intel.com").load().pools
     host = _timed(times, "read the host", reader.read)
     assignment = _timed(times, "assign to 8 pools", lambda: assign(host, pools))
+    _timed(times, "judge what is offered", lambda: offers(host, assignment, pools))
     records = _timed(times, "describe devices", lambda: _records(host, assignment))
     _timed(times, "write device-info files", lambda: store.write(records))
     _timed(times, "find them unchanged", lambda: store.write(records))
@@ -40,7 +42,7 @@ def _round(node: Bed) -> dict[str, float]:
 
 
 def _records(host: Host, assignment: Assignment) -> list[DeviceInfo]:
-    return [device_info(host, name, device) for name, devices in assignment.pools.items() for device in devices]
+    return [device_info(host, name, member) for name, members in assignment.pools.items() for member in members]
 
 
 def _timed(times: dict[str, float], part: str, work: Callable[[], T]) -> T:

@@ -25,5 +25,5 @@ REFERENCES: Final[Mapping[tuple[str, str], Reference]] = {
     ("allocate", "64 devices, p50"): Reference("16", 2.0),
     ("memory", "16 VFs, VmRSS"): Reference("40", 60),
     ("memory", "4096 VFs, VmRSS"): Reference("52", 75),
-    ("idle", "CPU in a minute"): Reference("0", 0),
+    ("idle", "CPU in a minute"): Reference("0", 0.05),  # none: a thousandth of one CPU is noise
 }

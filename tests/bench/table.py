@@ -1,27 +1,26 @@
 """Figures as a table."""
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from tests.bench.figure import Figure
 
-_HEAD = f"{'':36}{'min':>9}{'median':>9}{'Go':>8}{'target':>8}"
-
 
 def lines(figures: Iterable[Figure]) -> Iterator[str]:
-    """One line a figure, as they come."""
-    section = ""
-    for figure in figures:
-        if figure.section != section:
-            yield from (
-                ("", figure.section.ljust(12) + _HEAD[12:]) if section else (figure.section.ljust(12) + _HEAD[12:],)
-            )
-            section = figure.section
-        yield _line(figure)
+    """A head for each section, then one line a figure, as they come."""
+    for section, members in groupby(figures, key=lambda figure: figure.section):
+        yield ""
+        yield _row(section, "min", "median", "Go", "target")
+        yield from map(_line, members)
 
 
 def _line(figure: Figure) -> str:
-    reference = figure.reference
-    target = "" if reference.target is None else f"{reference.target:g}"
-    verdict = {True: "  met", False: "  MISSED", None: ""}[figure.met]
     name = f"  {figure.name}{f' ({figure.unit})' if figure.unit else ''}"
-    return f"{name:36}{figure.best:9.3f}{figure.median:9.3f}{reference.go:>8}{target:>8}{verdict}".rstrip()
+    target = figure.reference.target
+    verdict = {True: "met", False: "MISSED", None: ""}[figure.met]
+    shown = "" if target is None else f"{target:g}"
+    return f"{_row(name, f'{figure.best:.3f}', f'{figure.median:.3f}', figure.reference.go, shown)}  {verdict}".rstrip()
+
+
+def _row(name: str, best: str, median: str, go: str, target: str) -> str:
+    return f"{name:42}{best:>9}{median:>9}{go:>8}{target:>8}"

@@ -9,17 +9,20 @@ from tests.demo.node import POOLS, DaemonEnded, Node
 from tests.fakes.kubelet import FakeKubelet
 
 _LOOK_EVERY: Final = 0.1
+_FREE: Final = "0000:3b:01.0"
+_BOUND: Final = "0000:3b:01.1"
 
 
 def instructions(node: Node) -> Iterator[str]:
     """How to change the simulated host from another terminal."""
     devices = "sys/bus/pci/devices"
+    way = (node.host / devices / _FREE).readlink()
     yield f"Watching until Ctrl-C. The simulated host is {node.host}"
     yield "Change it in another terminal, for instance:"
     yield f"  cd {node.host}"
-    yield f"  rm {devices}/0000:3b:01.0                                  # unplug a VF"
-    yield f"  sed -i s/iavf/vfio-pci/ {devices}/0000:3b:01.1/uevent      # bind a VF to another driver"
-    yield f"  sed -i /DRIVER/d {devices}/0000:af:01.0/uevent             # unbind a VF"
+    yield f"  rm {devices}/{_FREE}  # unplug a VF; one that a pod holds stays in the list, Unhealthy"
+    yield f"  ln -s {way} {devices}/  # plug it in again"
+    yield f"  sed -i s/iavf/vfio-pci/ {devices}/{_BOUND}/uevent  # bind a VF to another driver"
     yield f"The daemon's log is {node.log}"
 
 
