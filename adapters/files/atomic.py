@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import Final
 
 _MODE: Final = 0o644
-_LARGEST: Final = 64 << 20
+_PIECE: Final = 64 << 10
+"""Asking for more makes the allocator map and unmap memory for each file."""
 _PROCESS: Final = os.urandom(4).hex()
 """Marks this process's temporary files: process ids are the same in every container."""
 _ABANDONED_AFTER: Final = 60.0
@@ -53,7 +54,10 @@ def read_file(path: str) -> bytes:
     """
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
-        return os.read(file, _LARGEST)
+        content = os.read(file, _PIECE)
+        while piece := os.read(file, _PIECE) if len(content) >= _PIECE else b"":
+            content += piece
+        return content
     finally:
         os.close(file)
 

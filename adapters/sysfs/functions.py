@@ -67,6 +67,21 @@ def read_function(
     return function, names
 
 
+def is_as_known(tree: Tree, known: PciFunction) -> bool:
+    """Whether a function on vfio-pci is what it was; one on a kernel driver has more that can change."""
+    path = f"{DEVICES}/{known.address}"
+    if known.driver != "vfio-pci" or tree.target_name(f"{path}/iommu_group") != known.iommu_group:
+        return False
+    try:
+        uevent = parse_uevent(tree.read(f"{path}/uevent"))
+    except OSError:
+        return False
+    ids = f"{known.vendor}:{known.device}".upper()
+    if uevent.get("DRIVER") != known.driver or uevent.get("PCI_ID") != ids:
+        return False
+    return known.vfio_device is None or tree.exists(f"{path}/vfio-dev/{known.vfio_device}")
+
+
 def vf_indices(tree: Tree, address: PciAddress, names: Sequence[str]) -> Iterator[tuple[PciAddress, int]]:
     """The VFs that a PF links to, with the number in the link's name: numbers may be missing in between."""
     for name in names:
