@@ -48,6 +48,12 @@ bench: $(VENV)/.stamp ## Measure start, Allocate, memory and syscalls; writes be
 bench-live: $(VENV)/.stamp ## Measure reactions to changes; writes bench-live.json
 	@$(BIN)/python -m tests.bench.live $(ARGS)
 
+kubelet-build: ## Build the real kubelet's device manager, 1.32 to 1.37, into the cache (needs Go)
+	@bash tests/kubelet/build $(ARGS)
+
+kubelet: $(VENV)/.stamp kubelet-build ## Fake and daemon before every kubelet: a table
+	@$(BIN)/python -m tests.kubelet
+
 fuzz: $(VENV)/.stamp ## 10,000 broken hosts
 	SRIOVDP_FUZZ=$${SRIOVDP_FUZZ:-10000} $(BIN)/python -m pytest tests/fuzz $(ARGS)
 
@@ -67,4 +73,4 @@ lock: $(VENV)/.stamp ## Pin the dependencies anew (needs uv)
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache bench.json bench-live.json
 
-.PHONY: help venv test lint format demo e2e bench bench-live fuzz soak protos check-protos lock clean
+.PHONY: help venv test lint format demo e2e bench bench-live fuzz kubelet kubelet-build soak protos check-protos lock clean
