@@ -30,13 +30,13 @@ class IsRdma(Selector):
 
 def rdma_is_away(device: Device) -> bool:
     """Whether a device that shows no RDMA device here has one in another namespace."""
-    function = device.function
-    if device.subfunction is not None:
-        return False
-    if any(name.split(".")[1:2] == ["rdma"] for name in function.auxiliary):
+    itself = device.subfunction or device.function
+    if any(name.split(".")[1:2] == ["rdma"] for name in itself.auxiliary):
         return True
     pf = device.pf
-    return function.interfaces_away and pf is not None and bool(pf.rdma) and pf.driver == function.driver
+    if not itself.interfaces_away or pf is None or not pf.rdma:
+        return False
+    return device.subfunction is not None or pf.driver == device.driver
 
 
 class VdpaType(Enum):

@@ -102,6 +102,9 @@ class AuxiliaryDevice:
     number: int | None = None
     """sfnum, the number its creator gave a subfunction."""
     interfaces: tuple[NetInterface, ...] = ()
+    interfaces_away: bool = False
+    auxiliary: tuple[str, ...] = ()
+    """Names of the devices on the auxiliary bus below it."""
     rdma: tuple[RdmaDevice, ...] = ()
     vdpa: tuple[VdpaDevice, ...] = ()
 

@@ -121,8 +121,15 @@ class PoolBuilder:
                 return
 
     def _alias_is_free(self, name: ResourceName) -> bool:
+        """Whether a container with devices of any other pools too would find no other pool's in the alias."""
         alias = name.variables[-1]
-        return all(self._variables.get(v, name) == name for v in (alias, f"{alias}_INFO"))
+        mine = {alias, f"{alias}_INFO"}
+        return all(
+            mine.isdisjoint((variable, f"{variable}_INFO"))
+            for other in self._names
+            if other != name
+            for variable in other.variables
+        )
 
     def _device_type(self, entry: PoolEntry, path: Path) -> DeviceType | None:
         if not entry.device_type:

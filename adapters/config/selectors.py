@@ -113,7 +113,7 @@ class SelectorBuilder:
             conditions = tuple(self._conditions(excluded, at, self._vdpa_type(excluded, at)))
             if conditions:
                 yield Exclude(conditions)
-            else:
+            elif not excluded.vdpa_type:
                 hint = 'name what is not wanted, as {"devices": ["1592"]}'
                 self._report.fault(at, "excludes every device", hint)
 
@@ -152,7 +152,7 @@ class SelectorBuilder:
                     re.compile(name.removeprefix(PATTERN_MARK))
             except InvalidIndexRanges as error:
                 self._report.fault((*path, index), str(error))
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 self._report.fault((*path, index), f"{entry!r} is no regular expression: {error}")
             else:
                 yield normal(name), ranges

@@ -54,7 +54,7 @@ class FileDeviceInfoStore:
                     return False
         if not self._prepared:
             prepare(self._directory)
-            remove_abandoned(str(self._directory), _SUFFIX)
+            remove_abandoned(str(self._directory))
             self._prepared = True
         try:
             replace_file(path, content)

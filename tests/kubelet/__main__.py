@@ -29,8 +29,7 @@ def main() -> int:
         rows.append((version, "contract with wrong plugins", _count(contract)))
         minor = version.replace(".", "")
         daemon = _pytest(["tests/kubelet"], {"SRIOVDP_KUBELETS": minor})
-        for way in ("watcher", "classic"):
-            rows.append((version, f"daemon, {way}", _count(daemon, way)))
+        rows.extend((version, f"daemon, {way}", _count(daemon, way)) for way in ("watcher", "classic"))
         rows.append((version, "daemon, both at once", _count(daemon, None)))
     print(f"\n{'kubelet':9}{'what':30}{'passed':>8}{'failed':>8}{'skipped':>9}")
     for version, what, counts in rows:

@@ -400,6 +400,7 @@ class Node:
         journal = FakeJournal()
         container = build(settings, journal)
         container.publisher.override(providers.Object(FakePoolPublisher()))
+        container.table().wanted = container.configuration().load().pools
         return cls(place, container, journal)
 
     def reconcile(self) -> None:
@@ -432,7 +433,7 @@ class Pod:
         self._place = node.place
         self._environment: dict[str, str] = {}
         self._nodes: set[str] = set()
-        for spec in node.container.pools():
+        for spec in node.container.table().wanted:
             if ids := devices.get(spec.name.variables[-1]):
                 told = node.allocate(spec.name, ids)
                 self._environment |= dict(told.envs)
