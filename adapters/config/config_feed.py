@@ -3,9 +3,12 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from adapters.files.inotify import CLOSE_WRITE, ENTRIES, DirectoryWatch
 from application.ports.change_feed import Change
+
+_MOST_LINKS: Final = 40
 
 
 class ConfigFeed:
@@ -36,22 +39,25 @@ class ConfigFeed:
 
 
 def _directories(path: Path) -> Iterator[str]:
-    """The directories in which something must change for the path to lead to another file."""
-    seen = 0
-    while seen < 40:  # noqa: PLR2004 - as many links as the kernel follows (path_resolution(7))
-        yield from map(str, _existing(path.parent))
+    """The directories in which something must change for the path to lead to another file.
+
+    That of the file, and those of every link, or of what is missing, on the way to it (path_resolution(7)).
+    """
+    directory, parts, links = "/", list(path.absolute().parts[1:]), 0
+    while parts:
+        part = parts.pop(0)
+        entry = os.path.normpath(f"{directory}/{part}")
         try:
-            target = os.readlink(path)  # noqa: PTH115 - relative to the link's directory
+            target = os.readlink(entry)  # noqa: PTH115 - as it is written
         except OSError:
-            break
-        path = path.parent / target
-        seen += 1
-    yield os.path.realpath(path.parent)
-
-
-def _existing(directory: Path) -> Iterator[Path]:
-    """The directory and, where it is a link or missing, the one in which that would change."""
-    yield directory
-    while directory != directory.parent and (directory.is_symlink() or not directory.is_dir()):
-        directory = directory.parent
+            if not parts or not os.path.isdir(entry):  # noqa: PTH112 - beside its neighbours
+                yield directory
+            directory = entry
+            continue
         yield directory
+        links += 1
+        if links > _MOST_LINKS:
+            return
+        if target.startswith("/"):
+            directory = "/"
+        parts = [*Path(target.lstrip("/")).parts, *parts]

@@ -81,12 +81,13 @@ class KubeletPublisher:
         self._pools[resource] = _Pool(feed, lifecycle, self._start(lifecycle.run(), f"serve {resource}"))
 
     async def withdraw(self, resource: ResourceName) -> None:
-        pool = self._pools.pop(resource, None)
+        pool = self._pools.get(resource)
         if pool is None:
             return
         pool.feed.put(())
         await pool.feed.heard(_LAST_WORDS)
         await _cancel([pool.task])
+        del self._pools[resource]
 
     async def stop(self) -> None:
         self._watch.stop()

@@ -5,7 +5,8 @@ watched directory by directory.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -27,19 +28,23 @@ class TreeFeed:
     def start(self, wake: Callable[[Change], None]) -> None:
         def changed(made: Sequence[str]) -> None:
             for directory in made:
-                watch.add(_below(directory))
+                _follow(watch, directory)
             wake(Change.HOST)
 
         watch = DirectoryWatch(ENTRIES | CLOSE_WRITE, changed)
         watch.start()
         self._watch = watch
         for part in _PARTS:
-            watch.add(_below(f"{self._root}/{part}"))
+            _follow(watch, f"{self._root}/{part}")
 
     def stop(self) -> None:
         if self._watch:
             self._watch.stop()
 
 
-def _below(directory: str) -> Iterator[str]:
-    return (found for found, _, _ in os.walk(directory))
+def _follow(watch: DirectoryWatch, top: str) -> None:
+    """Watch a directory and all below it; each before it is looked into, so that nothing appears unseen."""
+    for directory, below, _ in os.walk(top):
+        watch.add([directory])
+        with suppress(FileNotFoundError):
+            below[:] = [entry.name for entry in os.scandir(directory) if entry.is_dir(follow_symlinks=False)]

@@ -4,7 +4,10 @@ From the kernel's own multicast group, which needs no udevd. What an event says 
 """
 
 import asyncio
+import os
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from application.ports.change_feed import Change
@@ -43,7 +46,8 @@ class UeventFeed:
             raise OSError(str(error)) from error
         for subsystem in _SUBSYSTEMS:
             monitor.filter_by(subsystem)
-        monitor.set_receive_buffer_size(_BUFFER)
+        with suppress(OSError):  # only CAP_NET_ADMIN goes beyond net.core.rmem_max; what is lost wakes too
+            monitor.set_receive_buffer_size(_BUFFER)
         monitor.start()
         self._monitor = monitor
         asyncio.get_running_loop().add_reader(monitor.fileno(), self._drain, wake)
@@ -54,11 +58,12 @@ class UeventFeed:
             self._monitor = None
 
     def _drain(self, wake: Callable[[Change], None]) -> None:
-        heard = False
         try:
             while self._monitor is not None and self._monitor.poll(timeout=0) is not None:
-                heard = True
+                pass
         except OSError:
-            heard = True  # ENOBUFS: events were lost, which is a change too
-        if heard:
-            wake(Change.HOST)
+            # ENOBUFS: events were lost, which is a change too. libudev leaves the error on the socket, where it would
+            # be met again and again.
+            with socket.socket(fileno=os.dup(self._monitor.fileno())) as lost:
+                lost.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        wake(Change.HOST)
