@@ -71,20 +71,21 @@ class Allocation:
     async def _allocate(self, resource: ResourceName, containers: Sequence[Sequence[str]]) -> Grants:
         ids = sorted({id_ for ids in containers for id_ in ids})
         _each(ids, lambda id_: self._table.check(resource, id_))
-        for id_ in ids:
-            self._holdings.handing_out(Holding(resource, id_))
         spec = self._table.spec(resource)
-        try:
-            async with asyncio.timeout(self._time_limit):
-                host, members, grants = await asyncio.to_thread(self._decide, spec, containers, ids, self._table.host)
-                if spec.reset_on_allocate:
-                    await asyncio.to_thread(self._reset, members)
-                await asyncio.to_thread(self._tell, spec, members, host)
-        except TimeoutError as timeout:
-            raise HostUnresponsive(f"reading {', '.join(ids)}", self._time_limit) from timeout
-        if self._cdi:
-            return tuple(self._cdi.grant(spec, *pair) for pair in zip(grants, containers, strict=True))
-        return grants
+        with self._holdings.handing_out([Holding(resource, id_) for id_ in ids]):
+            try:
+                async with asyncio.timeout(self._time_limit):
+                    host, members, grants = await asyncio.to_thread(
+                        self._decide, spec, containers, ids, self._table.host
+                    )
+                    if spec.reset_on_allocate:
+                        await asyncio.to_thread(self._reset, members)
+                    await asyncio.to_thread(self._tell, spec, members, host)
+            except TimeoutError as timeout:
+                raise HostUnresponsive(f"reading {', '.join(ids)}", self._time_limit) from timeout
+            if self._cdi:
+                return tuple(self._cdi.grant(spec, *pair) for pair in zip(grants, containers, strict=True))
+            return grants
 
     def _decide(
         self, spec: PoolSpec, containers: Sequence[Sequence[str]], ids: Sequence[str], known: Host

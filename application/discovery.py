@@ -61,6 +61,7 @@ class Discovery:
         self._tidings = tidings
         self._link_holds = link_holds
         self._elsewhere: frozenset[str] | None = None
+        self._prefixes: set[str] = set()
 
     async def reconcile(self) -> float | None:
         """One round; a start is the first one. Returns after how many seconds another is due, if one is.
@@ -133,7 +134,9 @@ class Discovery:
         """
         if self._elsewhere is None or self._elsewhere:
             ours = {pool.name for pool in pools} | self._table.lists.keys()
-            known = await self._holdings.known() or frozenset()
+            known = await self._holdings.known()
+            if known is None:
+                return self._elsewhere or frozenset()
             self._elsewhere = frozenset(h.device_id for h in known if h.resource not in ours)
         return self._elsewhere
 
@@ -144,10 +147,10 @@ class Discovery:
     async def _remove_orphans(self, wanted: set[str]) -> None:
         """Drop device information of devices that are in no pool and in no container.
 
-        Only below the resource prefixes of this configuration: the directory is shared with other device plugins.
+        Only below the resource prefixes of pools there are or were: the directory is shared with other device plugins.
         """
-        prefixes = {name.prefix for name in self._table.lists}
-        ours = tuple(f"{prefix}-" for prefix in prefixes)
+        self._prefixes |= {name.prefix for name in self._table.lists}
+        ours = tuple(f"{prefix}-" for prefix in self._prefixes)
         names = await asyncio.to_thread(self._store.names)
         orphans = {name for name in names if name.startswith(ours)} - wanted
         known = await self._holdings.known() if orphans else None

@@ -27,6 +27,8 @@ class Pace:
     """The same while a source is not to be had, or after a failure."""
     rest: float = 9.0
     """After a look, changes wait for this many times as long as the look took: a busy node gets a tenth of a CPU."""
+    longest_rest: float = 1.0
+    """But no longer, however slow the node is."""
 
 
 class Following:
@@ -75,7 +77,7 @@ class Following:
                 changes, self._changes = self._changes, set()
                 began = monotonic()
                 due = await self._look(changes)
-                await asyncio.sleep(min((monotonic() - began) * self._pace.rest, self._pace.timer))
+                await asyncio.sleep(min((monotonic() - began) * self._pace.rest, self._pace.longest_rest))
         finally:
             for feed in self._feeds:
                 feed.stop()

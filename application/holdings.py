@@ -1,6 +1,7 @@
 """Which devices a container may hold, as far as anybody can tell."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from time import monotonic
 
 from application.ports.kubelet import DeviceUse
@@ -18,9 +19,20 @@ class Holdings:
         self._clock = clock
         self._recent: dict[Holding, float] = {}
 
-    def handing_out(self, holding: Holding) -> None:
-        """Note that the kubelet is being given a device: it counts on it from now on."""
-        self._recent[holding] = self._clock()
+    @contextmanager
+    def handing_out(self, holdings: Collection[Holding]) -> Iterator[None]:
+        """Devices that the kubelet is being given: it counts on them from now on, unless this fails."""
+        before = {holding: self._recent.get(holding) for holding in holdings}
+        self._recent |= dict.fromkeys(holdings, self._clock())
+        try:
+            yield
+        except BaseException:
+            for holding, since in before.items():
+                if since is None:
+                    self._recent.pop(holding, None)
+                else:
+                    self._recent[holding] = since
+            raise
 
     async def known(self) -> frozenset[Holding] | None:
         """Every device that a container may hold; None where nobody can tell, and so any may be held."""

@@ -11,7 +11,7 @@ from domain.device import Device, devices
 from domain.errors import FunctionRefused
 from domain.host import Host
 from domain.host_use import host_uses
-from domain.pool import PoolSpec
+from domain.pool import DeviceType, PoolSpec
 from domain.selectors import Drivers
 
 
@@ -56,12 +56,13 @@ class DriverRecovery:
 
 def _astray(host: Host, specs: Sequence[PoolSpec], assignment: Assignment) -> Iterator[tuple[Device, str]]:
     """Devices in no pool, with the driver of the first pool that would take them but for their driver."""
-    wanting = [spec for spec in specs if spec.restore_driver]
+    wanting = [spec for spec in specs if spec.restore_driver and spec.device_type is not DeviceType.AUX_NET_DEVICE]
     if not wanting:
         return
     taken = {member.device.id for members in assignment.pools.values() for member in members}
     for device in devices(host, host_uses(host)):
-        if device.id in taken or device.subfunction or device.function.vf_count or device.host_use:
+        # Only VFs: whoever binds a PF anew takes a port from the node, and its VFs with it.
+        if device.id in taken or device.subfunction or device.function.physfn is None or device.host_use:
             continue
         driver = next((d for spec in wanting if (d := _missing_driver(device, spec))), None)
         if driver:

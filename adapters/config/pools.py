@@ -84,6 +84,8 @@ class PoolBuilder:
         )
 
     def _restore_driver(self, entry: PoolEntry, path: Path) -> bool:
+        if entry.restore_driver and entry.device_type == DeviceType.AUX_NET_DEVICE.value:
+            self.fault((*path, "restoreDriver"), "restoreDriver is for functions, not for subfunctions", "leave it out")
         for index, selector in enumerate(entry.selectors or ()):
             if entry.restore_driver and len(selector.drivers) != 1:
                 message = "restoreDriver needs exactly one driver in drivers"

@@ -30,18 +30,20 @@ class SysfsFunctionControl:
             self._probe(function)
             self._verify(function, driver)
         except FunctionRefused:
-            if before is not None:
-                self._back(function, before, override)
+            self._back(function, before, override)
             raise
         # Without an override the kernel chooses by its ids again, as before the pod that changed it.
         self._write(function, "driver_override", override, "\n")
 
-    def _back(self, function: PciFunction, driver: str, override: Path) -> None:
+    def _back(self, function: PciFunction, driver: str | None, override: Path) -> None:
         bound = self._bound(function)
+        if driver is None:
+            self._unbind(function, bound)
+            self._write(function, "roll back", override, "\n")
+            return
         if bound == driver:
             return
-        if bound is not None:
-            self._unbind(function, bound)
+        self._unbind(function, bound)
         self._write(function, "roll back", override, driver)
         self._probe(function)
         self._verify(function, driver)
@@ -69,14 +71,13 @@ class SysfsFunctionControl:
 
     def _refuse_open_group(self, function: PciFunction) -> None:
         """A vfio group opens for one program at a time (drivers/vfio/group.c): busy means that somebody has it."""
-        if function.iommu_group is None or function.vfio_device is None:
+        on_vfio = function.driver == "vfio-pci" or function.vfio_device is not None
+        if function.iommu_group is None or not on_vfio:
             return
         name = f"noiommu-{function.iommu_group}" if function.noiommu else function.iommu_group
         path = self._root / "dev" / "vfio" / name
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
-        except FileNotFoundError:
-            return
         except OSError as error:
             why = "somebody has it open" if error.errno == errno.EBUSY else f"cannot tell whether it is open: {error}"
             raise FunctionRefused(str(function.address), f"vfio group {path}", why) from error

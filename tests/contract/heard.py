@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 
 from application.ports.change_feed import Change, ChangeFeed
 
-WITHIN = 20.0
+WITHIN = 10.0
 SILENCE = 0.3
 ENDLESS = 5.0
 

@@ -75,17 +75,21 @@ def test_a_configuration_whose_directories_appear_later_wakes(tmp_path: Path) ->
     run(story)
 
 
-def test_a_configuration_behind_links_of_directories_wakes(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name / "inner").mkdir(parents=True)
-    (tmp_path / "link").symlink_to(tmp_path / "one")
+def test_a_configuration_deep_in_a_configmap_wakes_at_every_swap(tmp_path: Path) -> None:
+    """An item with a path of several parts: the link is above the directory of the file."""
 
     async def story() -> None:
-        async with listening(ConfigFeed(tmp_path / "link" / "inner" / "config.json")) as heard:
-            assert await heard.after((tmp_path / "one" / "inner" / "config.json").touch) == CONFIGURATION
-            (tmp_path / "aside").symlink_to(tmp_path / "two")
-            assert await heard.after(lambda: (tmp_path / "aside").replace(tmp_path / "link")) == CONFIGURATION
-            assert await heard.after((tmp_path / "two" / "inner" / "config.json").touch) == CONFIGURATION
+        deep(tmp_path, 0)
+        (tmp_path / "a").symlink_to("..data/a")
+        async with listening(ConfigFeed(tmp_path / "a" / "b" / "config.json")) as heard:
+            for generation in range(1, 3):
+                assert await heard.after(lambda: deep(tmp_path, generation)) == CONFIGURATION  # noqa: B023
+
+    def deep(directory: Path, generation: int) -> None:
+        (directory / f"..{generation}" / "a" / "b").mkdir(parents=True)
+        (directory / f"..{generation}" / "a" / "b" / "config.json").touch()
+        (directory / "..data_tmp").symlink_to(f"..{generation}")
+        (directory / "..data_tmp").replace(directory / "..data")
 
     run(story)
 

@@ -11,7 +11,7 @@ from tests.daemon.live import Live
 class Quiet:
     """Asserts that no list comes meanwhile, and none for a moment after."""
 
-    def __init__(self, node: Live, *pools: str, settle: float = 0.6) -> None:
+    def __init__(self, node: Live, *pools: str, settle: float = 0.4) -> None:
         self._node = node
         self._pools = pools
         self._settle = settle

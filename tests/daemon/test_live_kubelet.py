@@ -59,7 +59,7 @@ def test_a_kubelet_that_stays_away_is_waited_for_and_nothing_is_served_meanwhile
             process = await node.start()
             await process.until_told("not served yet")
             for _ in range(2):
-                await asyncio.sleep(0.5)
+                await asyncio.sleep(0.3)
                 assert node.sockets() == []
             assert process.process.returncode is None
             await node.kubelet.boot()

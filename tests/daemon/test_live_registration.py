@@ -12,7 +12,7 @@ from adapters.kubelet.pb import deviceplugin_v1beta1_pb2 as pb
 from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import DevicePluginStub
 from tests.daemon.live import CLASSIC, DPDK, IDS, KERN, WATCHER, WITHIN, live
 from tests.daemon.quiet import Quiet
-from tests.hosts.named import demo, h1
+from tests.hosts.named import demo, h1, h2
 
 WAYS = pytest.mark.parametrize("way", [WATCHER, CLASSIC])
 
@@ -43,7 +43,7 @@ def test_a_stream_of_a_dead_kubelet_takes_no_update_from_the_living_one() -> Non
     """Case A03."""
 
     async def story() -> None:
-        async with live(h1(driver="vfio-pci"), DPDK) as node:
+        async with live(h2(), DPDK) as node:
             await node.start()
             await node.served("dpdk", 4)
             await node.kubelet.restart(down_s=0.2)

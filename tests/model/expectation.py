@@ -26,12 +26,16 @@ class Listed:
 Lists = Mapping[str, Mapping[str, Listed]]
 
 
-def expected(host: LaidHost, pools: Pools, held: Collection[Hold]) -> Lists:
-    """The list of each resource, by id; a resource that is not among them is not served."""
+def expected(host: LaidHost, pools: Pools, held: Collection[Hold], strange: Collection[Hold] = ()) -> Lists:
+    """The list of each resource, by id; a resource that is not among them is not served.
+
+    *held* are devices in the hands of pods, *strange* those of them whose pool was gone from the configuration when
+    the daemon started: nobody is offered them, and their pool is not served.
+    """
     offered = dict(_offered(host, pools))
     here = {(pool.resource, bdf) for bdf, (pool, _) in offered.items()}
-    staying = {hold for hold in held if hold not in here}
-    away = {bdf for _, bdf in staying}
+    away = {bdf for resource, bdf in held if (resource, bdf) not in here}
+    staying = {hold for hold in held if hold not in here and hold not in strange}
     lists: dict[str, dict[str, Listed]] = {pool.resource: {} for pool in pools}
     for bdf, (pool, listed) in offered.items():
         if bdf not in away:

@@ -14,7 +14,8 @@ from tests.model.setup import WAYS, Setup
 
 T = TypeVar("T")
 _PATIENCE: Final = 8.0
-_PATIENCE_FOR_SHRINKING: Final = 1.5
+_PATIENCE_FOR_SHRINKING: Final = 3.0
+_LAST_CALLBACKS: Final = 0.01
 _FILES_OF_GRPC: Final = 8
 """How many its poller may have more or less of from one moment to the next."""
 
@@ -33,6 +34,11 @@ class Ground:
     def be_quick(self) -> None:
         """Something is broken already, and is now to be found in fewer steps."""
         self.patience = _PATIENCE_FOR_SHRINKING
+
+    def clear(self, node: Node) -> None:
+        """End a node, whatever state it is in."""
+        self.run(node.close())
+        self.run(asyncio.sleep(_LAST_CALLBACKS))
 
     def leftovers(self) -> list[str]:
         """Tasks and open files that outlive the node that had them."""

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -95,20 +96,28 @@ class InProcessDaemon:
     async def terminate(self) -> None:
         if self._task is None or self._container is None:
             return
+        servers = [task for task in asyncio.all_tasks() if task.get_name().startswith("serve ")]
         self._task.cancel()
         (ending,) = await asyncio.gather(self._task, return_exceptions=True)
         if not isinstance(ending, asyncio.CancelledError):
             self._journal.error("task ended", task="follow", exc_info=ending)
         await self._container.publisher().stop()
+        for task in servers:
+            task.cancel()  # as asyncio.run does with tasks that are left
+        await asyncio.gather(*servers, return_exceptions=True)
         await _blocking_work_done()
         self._task = self._following = self._container = None
 
     async def kill(self) -> None:
         """The sockets are made to look like somebody else's first: then nobody unlinks them."""
+        if self._task is None or self._container is None:
+            return
         for socket in self._places.pool_sockets():
             another_name = self._places.directory / "link"
-            os.link(socket, another_name)  # noqa: PTH200 - changes the ctime, which is part of a socket's identity
+            os.link(socket, another_name)
             another_name.unlink()
+        self._task.cancel()
+        await self._container.publisher().stop()
         await self.terminate()
 
     def reload(self) -> None:
@@ -126,13 +135,16 @@ class InProcessDaemon:
 
     def census(self) -> dict[str, int]:
         return {
-            "tasks": len(asyncio.all_tasks()),
+            "tasks": len(self._tasks()),
             "fds": len(os.listdir("/proc/self/fd")),  # noqa: PTH208 - names only
-            "threads": threading.active_count(),
         }
 
     def log(self) -> Sequence[str]:
-        return [_line(*event) for event in self._journal.events[-25:]]
+        tasks = Counter(_coroutine(task) for task in self._tasks())
+        return [*(_line(*event) for event in self._journal.events[-25:]), f"tasks: {dict(tasks)}"]
+
+    def _tasks(self) -> set[asyncio.Task[Any]]:
+        return set() if self._task is None else asyncio.all_tasks(self._task.get_loop())
 
     def _clock(self) -> float:
         return monotonic() + self._later
@@ -142,6 +154,10 @@ async def _blocking_work_done() -> None:
     """Return when no thread works any more for what was cancelled."""
     loop, barrier = asyncio.get_running_loop(), threading.Barrier(_WORKERS)
     await asyncio.gather(*(loop.run_in_executor(None, barrier.wait) for _ in range(_WORKERS)))
+
+
+def _coroutine(task: asyncio.Task[Any]) -> str:
+    return getattr(task.get_coro(), "__qualname__", str(task))
 
 
 def _line(level: str, event: str, facts: dict[str, Any]) -> str:

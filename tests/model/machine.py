@@ -119,7 +119,7 @@ class NodeMachine(RuleBasedStateMachine):
         run = self._ground.run
         node = Node(self._stack.enter_context(temporary_directory()), setup, self._daemon)
         self.node = node
-        self._stack.callback(lambda: run(node.close()))
+        self._stack.callback(self._ground.clear, node)
         run(node.open())
         run(settle(node))
 

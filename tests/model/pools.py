@@ -38,7 +38,7 @@ class Pool:
         if prefix != PREFIX:
             entry["resourcePrefix"] = prefix
         if self.kind.minds_link:
-            entry["health"] = "link"
+            entry |= {"health": "link", "holdDown": 0.2, "holdUp": 0.3}
         if not self.kind.tells_topology:
             entry["excludeTopology"] = True
         return entry

@@ -15,7 +15,7 @@ def record_faults(node: Node, lists: Lists, held: Collection[Hold], lingering: C
     names = set(node.places.records())
     offered = {(r, id_) for r, devices in expected(node.host, node.served, ()).items() for id_ in devices}
     listed = {(r, id_) for r, devices in lists.items() for id_ in devices}
-    present = {hold for hold in offered | listed if _name(hold) in names}
+    present = {hold for hold in offered | listed | set(held) if _name(hold) in names}
     node.lost_records -= present
     wanted = (listed & offered) | (set(held) - node.lost_records)
     allowed = {_name(hold) for hold in listed | set(held) | set(lingering)}

@@ -1,11 +1,12 @@
 """Waiting until everything is as it must be in the end."""
 
 import asyncio
+import gc
 from collections.abc import Collection, Iterator
 from time import monotonic
 from typing import Final
 
-from tests.model.expectation import Hold, Listed, Lists, expected
+from tests.model.expectation import Hold, Listed, Lists
 from tests.model.node import Node
 from tests.model.records import record_faults
 
@@ -25,7 +26,7 @@ async def settle(node: Node) -> None:
         await asyncio.sleep(_NOT_YET)
         return
     began = monotonic()
-    while faults := list(differences(node)):
+    while faults := list(differences(node)) or growth(node):
         node.check()
         if monotonic() - began > node.daemon.patience:
             node.fail(*faults)
@@ -50,15 +51,21 @@ def differences(node: Node) -> Iterator[str]:
     """What is not as it must be."""
     held = node.witness.held()
     lingering = _lingering(node, held)
-    pools = node.served or ()
-    lists = expected(node.host, pools, held) if node.served is not None else {}
-    later = expected(node.host, pools, held | lingering) if node.served is not None else {}
+    lists, later = node.expected(), node.expected(*lingering)
     known = {message.resource for message in node.kubelet._journal.messages}
     for resource in sorted(known | lists.keys() | later.keys()):
         yield from _list_faults(node, resource, lists, later)
     yield from _socket_faults(node, lists.keys() | later.keys())
     yield from record_faults(node, lists, held, lingering)
-    yield from node.growth.faults(sum(map(node.kubelet.is_registered, known)), node.daemon.census())
+
+
+def growth(node: Node) -> list[str]:
+    """What the daemon has more of than it had before with as many streams."""
+    known = {message.resource for message in node.kubelet._journal.messages}
+    faults = list(node.growth.faults(sum(map(node.kubelet.is_registered, known)), node.daemon.census()))
+    if faults:
+        gc.collect()  # channels that failed end with the traceback of their failure
+    return faults
 
 
 def _lingering(node: Node, held: Collection[Hold]) -> set[Hold]:

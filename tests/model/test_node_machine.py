@@ -3,6 +3,7 @@
 import os
 from typing import Final
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -28,6 +29,8 @@ def _settings() -> settings:
     )
 
 
+# The fake kubelet may die between the decision to do something and its beginning.
+@pytest.mark.filterwarnings("ignore:coroutine 'Reconciler:RuntimeWarning")
 def test_a_node_is_in_order_whatever_happens_to_it() -> None:
     with ground() as here:
         run_state_machine_as_test(lambda: NodeMachine(here), settings=_settings())  # type: ignore[no-untyped-call]

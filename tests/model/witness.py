@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from adapters.kubelet.pb import deviceplugin_v1beta1_pb2 as pb
 from tests.fakes.kubelet import Call, FakeKubelet, Received
+from tests.fakes.kubelet.holdings import Holdings
 from tests.model.expectation import Hold
 
 T = TypeVar("T")
@@ -33,18 +34,18 @@ class Witness:
         self.handed_out: dict[Hold, float] = {}
         """When each device was last asked for."""
         self._kubelet = kubelet
+        self._entries = Holdings()
         self._last: dict[Path, Received] = {}
         self._registered: set[Path] = set()
         kubelet._journal.calls = _Watched(self._call)
         kubelet._journal.messages = _Watched(self._message)
 
     def held(self) -> set[Hold]:
-        """What active pods hold, as the kubelet that runs has it."""
-        process = self._kubelet._process
-        if process is None:
-            return set()
+        """What active pods hold, as the kubelet has it or had it last."""
+        if process := self._kubelet._process:
+            self._entries = process.ledger.holdings
         active = self._kubelet._pods.active_uids()
-        entries = [entry for entry in process.ledger.holdings if entry.pod in active]
+        entries = [entry for entry in self._entries if entry.pod in active]
         return {(entry.resource, device) for entry in entries for device in entry.holding.devices}
 
     def _call(self, call: Call) -> None:

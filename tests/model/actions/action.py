@@ -21,8 +21,13 @@ class Action(Generic[T]):
     steady: bool = True
     """What choices there are follows from what was done, not from how far the daemon has come meanwhile."""
 
+    needs_kubelet: bool = False
+    """A kubelet that is being restarted is waited for."""
+
     async def do(self, node: Node, number: int) -> None:
         """Do it in one of the ways, if there is any."""
+        if self.needs_kubelet:
+            await node.restarted()
         choices = self.choices(node)
         if not choices:
             return
@@ -33,13 +38,3 @@ class Action(Generic[T]):
 
 
 AnyAction = Action[Any]
-
-
-def needs_kubelet(perform: Callable[[Node, T], Awaitable[None]]) -> Callable[[Node, T], Awaitable[None]]:
-    """Wait for a kubelet that is being restarted first."""
-
-    async def performed(node: Node, choice: T) -> None:
-        await node.restarted()
-        await perform(node, choice)
-
-    return performed

@@ -6,8 +6,8 @@ from typing import Final
 
 from tests.fakes.kubelet import Admission, ContainerStart, KubeletPanic
 from tests.hosts.function import Function
-from tests.model.actions.action import Action, AnyAction, needs_kubelet
-from tests.model.expectation import expected
+from tests.model.actions.action import Action, AnyAction
+from tests.model.expectation import vf_count
 from tests.model.node import Node
 from tests.model.settling import settle
 
@@ -16,12 +16,12 @@ _SECOND_THOUGHT: Final = 0.1
 
 
 def _requests(node: Node) -> list[tuple[str, int]]:
+    """Also of resources that the kubelet does not know yet, and of more devices than there are."""
     return [(pool.resource, n) for pool in node.served or () for n in range(1, _MOST_DEVICES + 1)]
 
 
 async def _admit(node: Node, request: tuple[str, int]) -> None:
     resource, number = request
-    await node.restarted()
     node.pods += 1
     uid = f"pod-{node.pods}"
     held = node.witness.held()
@@ -43,7 +43,9 @@ async def _admit(node: Node, request: tuple[str, int]) -> None:
     started = verdict.containers["c0"]
     got = sorted(node.witness.held() - held)
     node.tell(f"  {uid} holds {got}")
-    if got:
+    if not got:
+        await node.kubelet.terminate(uid)  # a resource that is not known yet: the scheduler would have held it back
+    else:
         _check_grant(node, resource, [device for _, device in got], started)
 
 
@@ -58,7 +60,7 @@ async def _ask(node: Node, uid: str, request: tuple[str, int]) -> Admission:
 def _free(node: Node, resource: str) -> int:
     """Devices that a pod must be able to get."""
     held = node.witness.held()
-    listed = expected(node.host, node.served or (), held).get(resource, {})
+    listed = node.expected().get(resource, {})
     return sum(entry.healthy and (resource, device) not in held for device, entry in listed.items())
 
 
@@ -67,8 +69,8 @@ def _check_grant(node: Node, resource: str, ids: list[str], started: ContainerSt
     faults = []
     for id_ in ids:
         function = node.host.description.functions.get(id_)
-        if function is None or function.driver is None:
-            faults.append(f"{id_} was handed out and is gone from the host or has no driver")
+        if function is None or function.driver is None or vf_count(node.host, function):
+            faults.append(f"{id_} was handed out and is gone from the host, has no driver or has VFs")
         elif missing := [n for n in _needed_nodes(function) if n not in _nodes(started.devices)]:
             faults.append(f"{id_} was handed out without {missing}")
         if others := [r for r, device in node.witness.held() if device == id_ and r != resource]:
@@ -100,15 +102,13 @@ async def _end(node: Node, uid: str) -> None:
 
 
 async def _restart(node: Node, uid: str) -> None:
-    if uid not in node.kubelet._pods.active_uids():
-        return  # refused while the kubelet was restarted
     started = await node.kubelet.start(uid, "c0")
     if started.error:
         node.fail(f"the container of {uid} cannot be restarted: {started.error}")
 
 
-ADMIT_POD: Final = Action("admit a pod", _requests, _admit, 8)
+ADMIT_POD: Final = Action("admit a pod", _requests, _admit, 8, needs_kubelet=True)
 END_POD: Final = Action("end a pod", _active, _end, 4, steady=False)
-RESTART_CONTAINER: Final = Action("restart a container", _active, needs_kubelet(_restart), steady=False)
+RESTART_CONTAINER: Final = Action("restart a container", _active, _restart, steady=False, needs_kubelet=True)
 
 ACTIONS: Final[tuple[AnyAction, ...]] = (ADMIT_POD, END_POD, RESTART_CONTAINER)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from tests.model.actions.action import Action, AnyAction, needs_kubelet
+from tests.model.actions.action import Action, AnyAction
 from tests.model.node import Node
 
 #: Seconds that the kubelet is away, and that it waits before it admits its pods again.
@@ -21,7 +21,7 @@ async def _restart(node: Node, pauses: tuple[float, float]) -> None:
 
 def _streams(node: Node) -> list[tuple[str, Path]]:
     process = node.kubelet._process
-    if process is None or node.restarting:
+    if process is None:
         return []
     endpoints = [e for _, e in sorted(process.ledger.endpoints.primary.items())]
     return [(e.resource, e.connection.socket) for e in endpoints if e.connection and e.stopped_at is None]
@@ -43,7 +43,7 @@ async def _remove_socket(node: Node, socket: Path) -> None:
 
 def _records(node: Node) -> list[str]:
     names = node.places.records()
-    return [*names, _ALL] if names and not node.restarting else []
+    return [*names, _ALL] if names else []
 
 
 async def _remove_record(node: Node, choice: str) -> None:
@@ -56,8 +56,8 @@ async def _remove_record(node: Node, choice: str) -> None:
 
 
 RESTART_KUBELET: Final = Action("restart the kubelet", _restartable, _restart, 2)
-CUT_STREAM: Final = Action("cut a stream", _streams, needs_kubelet(_cut), 0.2, steady=False)
+CUT_STREAM: Final = Action("cut a stream", _streams, _cut, 0.1, steady=False, needs_kubelet=True)
 REMOVE_SOCKET: Final = Action("remove a socket", _sockets, _remove_socket, steady=False)
-REMOVE_RECORD: Final = Action("remove device information", _records, _remove_record, steady=False)
+REMOVE_RECORD: Final = Action("remove device information", _records, _remove_record, steady=False, needs_kubelet=True)
 
 ACTIONS: Final[tuple[AnyAction, ...]] = (RESTART_KUBELET, CUT_STREAM, REMOVE_SOCKET, REMOVE_RECORD)

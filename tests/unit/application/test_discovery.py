@@ -139,7 +139,8 @@ def test_a_device_just_handed_out_counts_as_held_before_the_kubelet_lists_it() -
     """The kubelet panics if a device leaves the list during its Allocate (1.34 to 1.37)."""
     n = node(h1(), KERN)
     n.reconcile()
-    n.holdings.handing_out(Holding(KERN.name, "0000:3b:01.3"))
+    with n.holdings.handing_out([Holding(KERN.name, "0000:3b:01.3")]):
+        pass
     n.reader.host = host(pf(vfs=2), vf(0), vf(1))
 
     n.reconcile()

@@ -77,7 +77,7 @@ def test_a_subfunction_that_was_deleted_leaves_the_list_and_is_refused_before_th
 
     stage.reconcile()
 
-    assert list(stage.listed("sf")) == [SF4]  # the kubelet was just being given it, and counts on it for a while
+    assert list(stage.listed("sf")) == []
 
 
 def test_a_subfunction_made_anew_has_its_new_nodes_at_once(tmp_path: Path) -> None:
