@@ -62,11 +62,12 @@ class Following:
         self._changes.add(change)
         self._woken.set()
 
-    async def run(self, started: Configuration | None) -> None:
-        """Follow, beginning with a first look. Without a configuration to start with, wait for one."""
+    async def run(self, started: Configuration | ConfigurationInvalid) -> None:
+        """Follow, beginning with a first look. Without a good configuration to start with, wait for one."""
         self._start_feeds()
         try:
-            if started is None:
+            if isinstance(started, ConfigurationInvalid):
+                self._rejected = str(started)  # was told by who started this
                 self.wake(Change.CONFIGURATION)
                 due = self._pace.blind_timer
             else:

@@ -1,7 +1,10 @@
 """Devices that an unclean pod left on another driver, bound back to their pool's: only where a pool asks for it."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
 
 from application.holdings import Holdings
 from application.ports.function_control import FunctionControl
@@ -14,19 +17,40 @@ from domain.host_use import host_uses
 from domain.pool import DeviceType, PoolSpec
 from domain.selectors import Drivers
 
+_FIRST_WAIT: Final = 2.0
+_LONGEST_WAIT: Final = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Each try changes the host, and so is a reason to look again: the next one waits, twice as long each time."""
+
+    wait: float
+    until: float
+
 
 class DriverRecovery:
     """Looks for devices that only the driver keeps out of a pool, and that nobody has."""
 
-    def __init__(self, control: FunctionControl, holdings: Holdings, journal: Journal) -> None:
+    def __init__(
+        self,
+        control: FunctionControl,
+        holdings: Holdings,
+        journal: Journal,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._control = control
         self._holdings = holdings
         self._journal = journal
-        self._failed: dict[str, str] = {}
+        self._clock = clock
+        self._told: dict[str, str] = {}
+        self._failures: dict[str, _Failure] = {}
 
     async def recover(self, host: Host, specs: Sequence[PoolSpec], assignment: Assignment) -> bool:
         """Whether anything was bound anew, so that the host must be read again."""
-        astray = list(_astray(host, specs, assignment))
+        now = self._clock()
+        resting = {id_ for id_, failure in self._failures.items() if failure.until > now}
+        astray = [stray for stray in _astray(host, specs, assignment) if stray[0].id not in resting]
         if not astray:
             return False
         known = await self._holdings.known()
@@ -42,15 +66,19 @@ class DriverRecovery:
         try:
             self._control.bind(device.function, driver)
         except FunctionRefused as refusal:
+            before = self._failures.get(device.id)
+            wait = min(2 * before.wait, _LONGEST_WAIT) if before else _FIRST_WAIT
+            self._failures[device.id] = _Failure(wait, self._clock() + wait)
             self._tell_failure(device, driver, str(refusal))
             return False
-        self._failed.pop(device.id, None)
+        self._told.pop(device.id, None)
+        self._failures.pop(device.id, None)
         self._journal.info("driver restored", device=device.id, driver=driver, before=device.driver)
         return True
 
     def _tell_failure(self, device: Device, driver: str, reason: str) -> None:
-        if self._failed.get(device.id) != reason:
-            self._failed[device.id] = reason
+        if self._told.get(device.id) != reason:
+            self._told[device.id] = reason
             self._journal.error("driver not restored", device=device.id, driver=driver, reason=reason)
 
 

@@ -38,16 +38,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = settings(parser, parser.parse(arguments))
     journal = open_journal(chosen.log_level, chosen.log_dir)
     container = build(chosen, journal)
-    started: Configuration | None = None
+    started: Configuration | ConfigurationInvalid
     try:
         started = container.configuration().load()
+        for warning in started.warnings:
+            journal.warning("configuration", problem=str(warning))
     except ConfigurationInvalid as invalid:
         if chosen.strict or not isinstance(invalid, ConfigurationMissing):
             print(invalid, file=sys.stderr)
             return EXIT_USAGE
         journal.warning("no configuration yet", reason=str(invalid))
-    for warning in started.warnings if started else ():
-        journal.warning("configuration", problem=str(warning))
+        started = invalid
     try:
         asyncio.run(_serve(container, started))
     except SriovError as error:
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-async def _serve(container: Container, started: Configuration | None) -> None:
+async def _serve(container: Container, started: Configuration | ConfigurationInvalid) -> None:
     journal: Journal = container.journal()
     publisher = container.publisher()
     following = container.following()

@@ -19,7 +19,7 @@ _LEFT_OUT = "0000:3b:00.0"
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.demo", description=__doc__)
-    parser.add_argument("--watch", action="store_true", help="change the node, then go on and print changes of the pools until Ctrl-C")
+    parser.add_argument("--watch", action="store_true", help="change the node; print changes of the pools until Ctrl-C")
     options = parser.parse_args()
     with temporary_directory() as directory:
         node = Node(directory)

@@ -18,7 +18,8 @@ async def table(kubelet: FakeKubelet) -> Iterator[str]:
 async def held_device(kubelet: FakeKubelet, resource: str) -> str:
     """The first device of a pool that a pod holds."""
     containers = [container for pod in (await kubelet.devices()).values() for container in pod.values()]
-    return min(device for container in containers for device in container["devices"].get(resource, {}))
+    held: list[str] = [device for container in containers for device in container["devices"].get(resource, {})]
+    return min(held)
 
 
 def _lines(kubelet: FakeKubelet, counts: dict[str, tuple[int, int]]) -> Iterator[str]:

@@ -8,8 +8,14 @@ class Broken(AssertionError):
 
     def __init__(self, faults: Sequence[str], story: Sequence[str], log: Sequence[str] = ()) -> None:
         self.faults = tuple(faults)
-        lines = ["an invariant does not hold:", *(f"  {f}" for f in faults)]
-        lines += ["what was done:", *(f"  {s}" for s in story)]
-        if log:
-            lines += ["what the daemon said last:", *(f"  {entry}" for entry in log)]
-        super().__init__("\n".join(lines))
+        self._story = tuple(story)
+        self._log = tuple(log)
+        super().__init__(self.last(len(self._story)))
+
+    def last(self, steps: int) -> str:
+        """What is wrong, so many last steps, and what the daemon said."""
+        lines = ["an invariant does not hold:", *(f"  {fault}" for fault in self.faults)]
+        lines += ["what was done:", *(f"  {step}" for step in self._story[-steps:])]
+        if self._log:
+            lines += ["what the daemon said last:", *(f"  {entry}" for entry in self._log)]
+        return "\n".join(lines)

@@ -19,7 +19,7 @@ from application.following import Following, Pace
 from application.holdings import Holdings
 from application.link_holds import LinkHolds
 from application.ports.change_feed import Change
-from application.ports.pool_configuration import Configuration, ConfigurationMissing
+from application.ports.pool_configuration import Configuration, ConfigurationInvalid, ConfigurationMissing
 from entrypoints.container import Container, build
 from entrypoints.settings import Settings
 from tests.fakes.journal import FakeJournal
@@ -86,11 +86,12 @@ class InProcessDaemon:
             _PACE,
             self._settings.health_check_interval,
         )
-        started: Configuration | None = None
+        started: Configuration | ConfigurationInvalid
         try:
             started = container.configuration().load()
         except ConfigurationMissing as missing:
             self._journal.warning("no configuration yet", reason=str(missing))
+            started = missing
         self._task = asyncio.get_running_loop().create_task(self._following.run(started), name="follow")
 
     async def terminate(self) -> None:

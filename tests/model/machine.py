@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -52,11 +52,12 @@ def _rule(action: AnyAction) -> Any:
 
 
 class NodeMachine(RuleBasedStateMachine):
-    """Each example is a node of its own."""
+    """Each example is a node of its own, on the ground that a subclass gives them."""
 
-    def __init__(self, ground: Ground) -> None:
+    ground: ClassVar[Ground]
+
+    def __init__(self) -> None:
         super().__init__()
-        self._ground = ground
         self._stack = ExitStack()
         self._whole = False
         self.node: Node
@@ -111,26 +112,26 @@ class NodeMachine(RuleBasedStateMachine):
         try:
             step()
         except Broken:
-            self._ground.be_quick()
+            self.ground.be_quick()
             raise
         self._whole = True
 
     def _begin(self, setup: Setup) -> None:
-        run = self._ground.run
+        run = self.ground.run
         node = Node(self._stack.enter_context(temporary_directory()), setup, self._daemon)
         self.node = node
-        self._stack.callback(self._ground.clear, node)
+        self._stack.callback(self.ground.clear, node)
         run(node.open())
         run(settle(node))
 
     def _do(self, action: AnyAction, number: int, pause: float | None) -> None:
-        run = self._ground.run
+        run = self.ground.run
         run(action.do(self.node, number))
         run(settle(self.node) if pause is None else asyncio.sleep(pause))
         self.node.check()
 
     def _end(self) -> None:
-        run = self._ground.run
+        run = self.ground.run
         self.node.tell("the end")
         if not self.node.daemon.running:
             run(process.start(self.node))
@@ -138,10 +139,10 @@ class NodeMachine(RuleBasedStateMachine):
 
     def _nothing_is_left(self) -> None:
         began = monotonic()
-        while leftovers := self._ground.leftovers():
+        while leftovers := self.ground.leftovers():
             if monotonic() - began > _GONE_WITHIN:
                 self.node.fail(*leftovers)
-            self._ground.run(asyncio.sleep(0.01))
+            self.ground.run(asyncio.sleep(0.01))
 
     def _daemon(self, places: Places, config_file: Path) -> InProcessDaemon:
-        return InProcessDaemon(places, config_file, self._ground.patience)
+        return InProcessDaemon(places, config_file, self.ground.patience)

@@ -41,3 +41,8 @@ class Places:
         """Names of device-info files that have their name yet."""
         found = sorted(self.devinfo.iterdir()) if self.devinfo.is_dir() else []
         return [f.name for f in found if not f.name.startswith(".")]
+
+    def remove(self, *files: Path) -> None:
+        """As somebody with a shell does."""
+        for file in files:
+            file.unlink(missing_ok=True)

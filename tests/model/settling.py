@@ -62,7 +62,9 @@ def differences(node: Node) -> Iterator[str]:
 def growth(node: Node) -> list[str]:
     """What the daemon has more of than it had before with as many streams."""
     known = {message.resource for message in node.kubelet._journal.messages}
-    faults = list(node.growth.faults(sum(map(node.kubelet.is_registered, known)), node.daemon.census()))
+    streams = sum(map(node.kubelet.is_registered, known))
+    # Without a stream nobody knows how far a start has come.
+    faults = list(node.growth.faults(streams, node.daemon.census())) if streams else []
     if faults:
         gc.collect()  # channels that failed end with the traceback of their failure
     return faults

@@ -33,4 +33,8 @@ def _settings() -> settings:
 @pytest.mark.filterwarnings("ignore:coroutine 'Reconciler:RuntimeWarning")
 def test_a_node_is_in_order_whatever_happens_to_it() -> None:
     with ground() as here:
-        run_state_machine_as_test(lambda: NodeMachine(here), settings=_settings())  # type: ignore[no-untyped-call]
+
+        class Machine(NodeMachine):
+            ground = here
+
+        run_state_machine_as_test(Machine, settings=_settings())

@@ -1,6 +1,5 @@
 """The daemon as a process of its own, under the model's control."""
 
-import asyncio
 import json
 import signal
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from tests.daemon.process import DaemonProcess, daemon
 from tests.model.places import Places
 from tests.soak.usage import Usage, open_files, usage
 
-_LOOK_AGAIN: Final = 1.0
+_LOOK_AGAIN: Final = 0.25
 _UNEXPECTED: Final = ("task ended", "allocate failed", "reconcile failed")
 _RECENT: Final = 66.0
 """Seconds for which a device that was handed out counts as held, and some for the next look."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tests.soak.tally import Tally
 from tests.soak.usage import Usage
-from tests.soak.walk import Tally
 
 _ROW = "  {:28}{:>9}{:>10}{:>6}{:>9}{:>9}"
 

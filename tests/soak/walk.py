@@ -2,8 +2,6 @@
 
 import asyncio
 import random
-from collections import Counter
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
@@ -11,21 +9,10 @@ from tests.model.actions import ACTIONS, process
 from tests.model.node import Node
 from tests.model.settling import settle, settle_in_the_end
 from tests.model.setup import CONFIGURATIONS, SHAPES, VERSIONS, Setup, Way
+from tests.soak.tally import Tally
 
 #: Seconds until the next step; None: until everything is settled.
 _PAUSES: Final = (None, None, 0.0, 0.005, 0.05, 0.2)
-
-
-@dataclass(slots=True)
-class Tally:
-    """What was done, and how often it was seen to be in order."""
-
-    steps: Counter[str] = field(default_factory=Counter)
-    settled: int = 0
-    messages: int = 0
-    restarts: int = 0
-    starts: int = 0
-    cpu: float = 0.0
 
 
 def setup(chance: random.Random, way: Way) -> Setup:

@@ -38,7 +38,7 @@ def _sockets(node: Node) -> list[Path]:
 
 
 async def _remove_socket(node: Node, socket: Path) -> None:
-    socket.unlink(missing_ok=True)
+    node.places.remove(socket)
 
 
 def _records(node: Node) -> list[str]:
@@ -48,10 +48,7 @@ def _records(node: Node) -> list[str]:
 
 async def _remove_record(node: Node, choice: str) -> None:
     names = node.places.records() if choice == _ALL else [choice]
-    for name in names:
-        (node.places.devinfo / name).unlink(missing_ok=True)
-    if choice == _ALL:
-        node.places.devinfo.rmdir()
+    node.places.remove(*(node.places.devinfo / name for name in names))
     node.lost_records |= node.witness.held()
 
 

@@ -85,7 +85,11 @@ class Loop:
             cast(Discovery, self.looks), self.file, self.looks.table, feeds, self.journal, pace, check_interval
         )
 
-    def run(self, story: Callable[[], Awaitable[None]], started: Configuration | None = Configuration((A,))) -> None:  # noqa: B008 - a constant
+    def run(
+        self,
+        story: Callable[[], Awaitable[None]],
+        started: Configuration | ConfigurationInvalid = Configuration((A,)),  # noqa: B008 - a constant
+    ) -> None:
         """Let it run while the story is told."""
 
         async def whole() -> None:

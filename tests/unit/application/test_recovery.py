@@ -33,9 +33,10 @@ class Recovery:
     control: FakeFunctionControl = field(default_factory=FakeFunctionControl)
     use: FakeDeviceUse = field(default_factory=FakeDeviceUse)
     journal: FakeJournal = field(default_factory=FakeJournal)
+    now: float = 0.0
 
     def __post_init__(self) -> None:
-        self._recovery = DriverRecovery(self.control, Holdings(self.use), self.journal)
+        self._recovery = DriverRecovery(self.control, Holdings(self.use), self.journal, lambda: self.now)
 
     def recover(self, seen: Host, *pools: PoolSpec) -> bool:
         return asyncio.run(self._recovery.recover(seen, pools, assign(seen, pools)))
@@ -88,10 +89,24 @@ def test_a_refusal_is_told_once_and_again_when_the_reason_is_another_one() -> No
     for reason in ("one", "one", "two", "one"):
         r.control.refusal = reason
         assert not r.recover(h1(), KERN)
+        r.now += 1000
 
     told = [facts["reason"] for facts in r.journal.told("driver not restored")]
     assert [text.rpartition(" ")[2] for text in told] == ["one", "two", "one"]
     assert r.journal.told("driver restored") == []
+
+
+def test_after_a_refusal_the_next_try_waits_twice_as_long_each_time() -> None:
+    """A try unbinds and binds: a change of the host, which would be followed by the next look at once."""
+    r = Recovery()
+    tries = []
+    for second in range(32):
+        r.now = float(second)
+        r.control.refusal = str(second)
+        r.recover(h1(), KERN)
+        tries.append(len(r.journal.told("driver not restored")))
+
+    assert [second for second in range(1, 32) if tries[second] > tries[second - 1]] == [2, 6, 14, 30]
 
 
 def test_one_refusal_keeps_no_other_vf_from_its_driver() -> None:
