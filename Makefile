@@ -42,8 +42,23 @@ demo: $(VENV)/.stamp ## A simulated node, the real daemon and a fake kubelet (WA
 e2e: $(VENV)/.stamp ## Boot a QEMU guest with real SR-IOV NICs and run the daemon in it
 	@bash tests/e2e/run $(ARGS)
 
-bench: $(VENV)/.stamp ## Measure start, Allocate, memory and syscalls; writes bench.json
+bench: $(VENV)/.stamp ## Measure start, Allocate, memory and syscalls; writes bench.json bench-live.json
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+bench-live: $(VENV)/.stamp ## Measure reactions to changes; writes bench-live.json
+	@$(BIN)/python -m tests.bench.live $(ARGS)
+
+kubelet-build: ## Build the real kubelet's device manager, 1.32 to 1.37, into the cache (needs Go)
+	@bash tests/kubelet/build $(ARGS)
+
+kubelet: $(VENV)/.stamp kubelet-build ## Fake and daemon before every kubelet: a table
+	@$(BIN)/python -m tests.kubelet
+
+fuzz: $(VENV)/.stamp ## 10,000 broken hosts
+	SRIOVDP_FUZZ=$${SRIOVDP_FUZZ:-10000} $(BIN)/python -m pytest tests/fuzz $(ARGS)
+
+soak: $(VENV)/.stamp ## 10 minutes of random changes under a real daemon, with a table at the end
+	@$(BIN)/python -m tests.soak $(ARGS)
 
 protos: $(VENV)/.stamp ## Generate the gRPC code from protos/
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I$(PB)=protos --python_out=. --grpc_python_out=. --mypy_out=quiet:. --mypy_grpc_out=quiet:. protos/*.proto
@@ -56,6 +71,6 @@ lock: $(VENV)/.stamp ## Pin the dependencies anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate pyproject.toml --group dev -c requirements/runtime.txt -o requirements/dev.txt
 
 clean: ## Remove everything that was made here
-	rm -rf $(VENV) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache bench.json
+	rm -rf $(VENV) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache bench.json bench-live.json
 
-.PHONY: help venv test lint format demo e2e bench protos check-protos lock clean
+.PHONY: help venv test lint format demo e2e bench bench-live fuzz kubelet kubelet-build soak protos check-protos lock clean

@@ -8,6 +8,7 @@ from application.cdi import CdiPublication
 from application.holdings import Holdings
 from application.pool_table import PoolTable
 from application.ports.device_info_store import DeviceInfoStore
+from application.ports.function_control import FunctionControl
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from domain.announcement import Holding
@@ -36,6 +37,7 @@ class Allocation:
         reader: HostReader,
         store: DeviceInfoStore,
         cdi: CdiPublication | None,
+        control: FunctionControl,
         holdings: Holdings,
         journal: Journal,
         time_limit: float = TIME_LIMIT,
@@ -44,6 +46,7 @@ class Allocation:
         self._reader = reader
         self._store = store
         self._cdi = cdi
+        self._control = control
         self._holdings = holdings
         self._journal = journal
         self._time_limit = time_limit
@@ -68,18 +71,21 @@ class Allocation:
     async def _allocate(self, resource: ResourceName, containers: Sequence[Sequence[str]]) -> Grants:
         ids = sorted({id_ for ids in containers for id_ in ids})
         _each(ids, lambda id_: self._table.check(resource, id_))
-        for id_ in ids:
-            self._holdings.handing_out(Holding(resource, id_))
         spec = self._table.spec(resource)
-        try:
-            async with asyncio.timeout(self._time_limit):
-                host, members, grants = await asyncio.to_thread(self._decide, spec, containers, ids, self._table.host)
-                await asyncio.to_thread(self._tell, spec, members, host)
-        except TimeoutError as timeout:
-            raise HostUnresponsive(f"reading {', '.join(ids)}", self._time_limit) from timeout
-        if self._cdi:
-            return tuple(self._cdi.grant(spec, *pair) for pair in zip(grants, containers, strict=True))
-        return grants
+        with self._holdings.handing_out([Holding(resource, id_) for id_ in ids]):
+            try:
+                async with asyncio.timeout(self._time_limit):
+                    host, members, grants = await asyncio.to_thread(
+                        self._decide, spec, containers, ids, self._table.host
+                    )
+                    if spec.reset_on_allocate:
+                        await asyncio.to_thread(self._reset, members)
+                    await asyncio.to_thread(self._tell, spec, members, host)
+            except TimeoutError as timeout:
+                raise HostUnresponsive(f"reading {', '.join(ids)}", self._time_limit) from timeout
+            if self._cdi:
+                return tuple(self._cdi.grant(spec, *pair) for pair in zip(grants, containers, strict=True))
+            return grants
 
     def _decide(
         self, spec: PoolSpec, containers: Sequence[Sequence[str]], ids: Sequence[str], known: Host
@@ -87,6 +93,12 @@ class Allocation:
         host = self._reader.reread(known, ids)
         members = dict(zip(ids, _each(ids, lambda id_: _whole_member(host, spec, id_)), strict=True))
         return host, members, tuple(grant([members[i] for i in set(asked)], spec, host) for asked in containers)
+
+    def _reset(self, members: Members) -> None:
+        """Leave nothing of the last user in the functions."""
+        for member in members.values():
+            if member.device.subfunction is None:
+                self._control.reset(member.device.function)
 
     def _tell(self, spec: PoolSpec, members: Members, host: Host) -> None:
         """Bring the files that others read in line with what is handed out."""

@@ -21,6 +21,7 @@ class CdiPublication:
         self._store = store
         self._holdings = holdings
         self._files: dict[ResourceName, CdiFile] = {}
+        self._prefixes: set[str] = set()
 
     async def publish(self, host: Host, specs: Sequence[PoolSpec], assignment: Assignment, lists: Lists) -> None:
         """Describe every device that is offered, and keep what containers may still hold.
@@ -28,7 +29,8 @@ class CdiPublication:
         Raises:
             FilesUnwritable: if the files cannot be kept.
         """
-        existing = await asyncio.to_thread(self._store.read, {spec.name.prefix for spec in specs})
+        self._prefixes |= {spec.name.prefix for spec in specs}
+        existing = await asyncio.to_thread(self._store.read, self._prefixes)
         fresh = {spec.name: cdi_file(spec, _offered(assignment, lists, spec), host) for spec in specs}
         leftovers = left_behind(existing, list(fresh.values()), None)
         if any(file.devices for file in leftovers):
@@ -41,7 +43,9 @@ class CdiPublication:
             fresh[name] = file.with_devices({} if older is None else older.devices)
             wanted[file.name] = fresh[name]
         await asyncio.to_thread(self._store.write, list(wanted.values()))
-        self._files = fresh
+        # A pool that goes is served until its devices are given back, and their containers may start anew meanwhile.
+        going = {name: wanted[file.name] for name, file in self._files.items() if file.name in wanted}
+        self._files = going | fresh
 
     def grant(self, spec: PoolSpec, granted: Grant, ids: Sequence[str]) -> Grant:
         """The grant with names of CDI devices in place of nodes, which the runtime then adds: never both."""

@@ -1,26 +1,43 @@
 """The reconcile: read the host, assign its devices, publish the difference."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from application.cdi import CdiPublication
 from application.holdings import Holdings
+from application.link_holds import LinkHolds
 from application.pool_table import PoolTable
 from application.ports.device_info_store import DeviceInfoStore
 from application.ports.host_reader import HostReader
-from application.ports.journal import Journal
 from application.ports.kubelet import PoolPublisher
-from domain.advice import advise
-from domain.announcement import Announced, Holding, Lists, announce, departed, offers
+from application.recovery import DriverRecovery
+from application.tidings import Tidings
+from domain.advice import Advice, advise
+from domain.announcement import Announced, Holding, Lists, announce, departed, judge_links, offers, withhold, without
 from domain.assignment import Assignment, assign, explain
 from domain.device_info import DeviceInfo, device_info, device_info_file_name
+from domain.errors import FilesUnwritable
 from domain.host import Host
 from domain.pool import PoolSpec
-from domain.resource_name import ResourceName
+
+_ASK_AGAIN = 5.0
+"""Seconds until it is asked again whether devices that leave their pool are given back: nothing tells of that."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look at the host gave."""
+
+    host: Host
+    assignment: Assignment
+    offered: Lists
+    due: float | None
+    """Seconds after which the health of a link may count as changed."""
 
 
 class Discovery:
-    """Brings pools, files and the kubelet in line with the host. One call at a time."""
+    """Brings pools, files and the kubelet in line with host and configuration. One call at a time."""
 
     def __init__(
         self,
@@ -30,7 +47,9 @@ class Discovery:
         store: DeviceInfoStore,
         cdi: CdiPublication | None,
         holdings: Holdings,
-        journal: Journal,
+        recovery: DriverRecovery,
+        tidings: Tidings,
+        link_holds: LinkHolds,
     ) -> None:
         self._table = table
         self._reader = reader
@@ -38,53 +57,88 @@ class Discovery:
         self._store = store
         self._cdi = cdi
         self._holdings = holdings
-        self._journal = journal
+        self._recovery = recovery
+        self._tidings = tidings
+        self._link_holds = link_holds
+        self._elsewhere: frozenset[str] | None = None
+        self._prefixes: set[str] = set()
 
-    async def reconcile(self) -> None:
-        """One round; a start is the first one.
+    async def reconcile(self) -> float | None:
+        """One round; a start is the first one. Returns after how many seconds another is due, if one is.
 
         Raises:
-            FilesUnwritable: if device information cannot be written; nothing new was announced then.
+            FilesUnwritable: if files cannot be written; what is worse or gone was announced, and nothing new.
         """
-        table = self._table
-        host, assignment, offered, records = await asyncio.to_thread(self._look)
-        before = table.lists or await self._lists_of_an_earlier_run()
-        lists = announce(offered, before, await self._held(departed(offered, before)))
+        table, pools = self._table, self._table.wanted
+        look = await asyncio.to_thread(self._look, pools)
+        if await self._recovery.recover(look.host, pools, look.assignment):
+            look = await asyncio.to_thread(self._look, pools)
+        before = table.lists or await self._lists_of_an_earlier_run(pools)
+        offered = without(look.offered, await self._held_elsewhere(pools))
+        departing = await self._held(departed(offered, before))
+        lists = announce(offered, before, departing)
+        known, earlier = table.lists, table.host
+        records = _records(look, pools, lists)
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
-        await asyncio.to_thread(self._store.write, records)
-        if self._cdi:
-            await self._cdi.publish(host, table.pools, assignment, lists)
-        self._tell_unreadable(host.unreadable)
-        before, table.host, table.lists = table.lists, host, lists
-        changed = [name for name, entries in lists.items() if entries != before.get(name, ())]
-        for name in changed:
-            self._tell_change(name, before.get(name, ()), lists[name])
-        self._tell_host_uses(assignment, before)
-        if not before and not changed:
-            self._journal.info("nothing to serve", pools=len(table.pools), functions=len(host.functions))
-        await asyncio.gather(*(self._publisher.publish(name, lists[name]) for name in changed))
+        unwritable = await self._write(look, pools, lists, records)
+        if unwritable:
+            lists = withhold(lists, known)
+        table.served, table.host, table.lists = pools, look.host, lists
+        self._tidings.of_host(earlier, look.host)
+        self._tidings.of_pools(known, lists, look.assignment)
+        await self._publish(known, lists)
+        if unwritable:
+            raise unwritable
         await self._remove_orphans({record.file_name for record in records})
-        await self._tell_empty([pool for pool in table.pools if before.get(pool.name, True) and not lists[pool.name]])
+        emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
+        if emptied:
+            self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
+        return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing or self._elsewhere else look.due
 
-    def _look(self) -> tuple[Host, Assignment, Lists, list[DeviceInfo]]:
-        pools = self._table.pools
+    def _look(self, pools: Sequence[PoolSpec]) -> _Look:
         host = self._reader.read()
         assignment = assign(host, pools)
-        records = [
-            device_info(host, pool.name, member)
-            for pool in pools
-            if pool.device_type.has_device_info
-            for member in assignment.pools[pool.name]
-        ]
-        return host, assignment, offers(host, assignment, pools), records
+        faults, due = self._link_holds.settle(judge_links(assignment, pools))
+        return _Look(host, assignment, offers(host, assignment, pools, faults), due)
 
-    async def _lists_of_an_earlier_run(self) -> Lists:
+    async def _write(
+        self, look: _Look, pools: Sequence[PoolSpec], lists: Lists, records: Sequence[DeviceInfo]
+    ) -> FilesUnwritable | None:
+        try:
+            await asyncio.to_thread(self._store.write, records)
+            if self._cdi:
+                await self._cdi.publish(look.host, pools, look.assignment, lists)
+        except FilesUnwritable as error:
+            return error
+        return None
+
+    def _advice(self) -> tuple[Advice, ...]:
+        host, pools = self._table.host, self._table.served
+        return advise(host, pools, explain(host, pools))
+
+    async def _publish(self, known: Lists, lists: Lists) -> None:
+        changed = [name for name, entries in lists.items() if entries != known.get(name, ())]
+        drained = [name for name in known if name not in lists]
+        await asyncio.gather(*(self._publisher.publish(name, lists[name]) for name in changed))
+        await asyncio.gather(*map(self._publisher.withdraw, drained))
+
+    async def _lists_of_an_earlier_run(self, pools: Sequence[PoolSpec]) -> Lists:
         """At a start: what containers hold was announced before, and stays where it was."""
         known = await self._holdings.known() or ()
-        return {
-            pool.name: tuple(Announced(h.device_id) for h in known if h.resource == pool.name)
-            for pool in self._table.pools
-        }
+        return {pool.name: tuple(Announced(h.device_id) for h in known if h.resource == pool.name) for pool in pools}
+
+    async def _held_elsewhere(self, pools: Sequence[PoolSpec]) -> frozenset[str]:
+        """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.
+
+        Asked at a start, and until they are given back; later ones are of pools that drain.
+        """
+        if self._elsewhere is None or self._elsewhere:
+            ours = {pool.name for pool in pools} | self._table.lists.keys()
+            known = await self._holdings.known()
+            if known is None:
+                return self._elsewhere or frozenset()
+            self._elsewhere = frozenset(h.device_id for h in known if h.resource not in ours)
+        return self._elsewhere
 
     async def _held(self, gone: frozenset[Holding]) -> frozenset[Holding]:
         known = await self._holdings.known() if gone else frozenset()
@@ -93,9 +147,10 @@ class Discovery:
     async def _remove_orphans(self, wanted: set[str]) -> None:
         """Drop device information of devices that are in no pool and in no container.
 
-        Only below the resource prefixes of this configuration: the directory is shared with other device plugins.
+        Only below the resource prefixes of pools there are or were: the directory is shared with other device plugins.
         """
-        ours = tuple(f"{prefix}-" for prefix in {pool.name.prefix for pool in self._table.pools})
+        self._prefixes |= {name.prefix for name in self._table.lists}
+        ours = tuple(f"{prefix}-" for prefix in self._prefixes)
         names = await asyncio.to_thread(self._store.names)
         orphans = {name for name in names if name.startswith(ours)} - wanted
         known = await self._holdings.known() if orphans else None
@@ -103,55 +158,16 @@ class Discovery:
             return
         orphans -= {device_info_file_name(str(holding.resource), holding.device_id) for holding in known}
         await asyncio.to_thread(self._store.remove, orphans)
-        for name in sorted(orphans):
-            self._journal.info("device information removed", file=name, reason="in no pool and in no container")
+        self._tidings.of_orphans(orphans)
 
-    def _tell_change(self, resource: ResourceName, before: Sequence[Announced], after: Sequence[Announced]) -> None:
-        old, new = {entry.id for entry in before}, {entry.id for entry in after}
-        self._journal.info(
-            "pool changed",
-            resource=str(resource),
-            devices=len(after),
-            unhealthy=sum(entry.fault is not None for entry in after),
-            added=len(new - old),
-            removed=len(old - new),
-        )
-        faults = {entry.id: entry.fault for entry in before}
-        worse = [entry for entry in after if entry.fault is not None and faults.get(entry.id) != entry.fault]
-        if worse:
-            self._journal.warning(
-                "devices unhealthy",
-                resource=str(resource),
-                devices=len(worse),
-                first=worse[0].id,
-                reason=worse[0].fault,
-            )
 
-    async def _tell_empty(self, emptied: Sequence[PoolSpec]) -> None:
-        """Say of pools that have just become empty, or were from the start, why they are, where that is known."""
-        if not emptied:
-            return
-        host, pools = self._table.host, self._table.pools
-        advice = await asyncio.to_thread(lambda: advise(host, pools, explain(host, pools)))
-        reasons = {a.pool: a.text for a in reversed(advice)}
-        for pool in emptied:
-            reason = reasons.get(pool.name, "no device of the host is selected: sriovdp explain tells why")
-            self._journal.warning("pool is empty", resource=str(pool.name), reason=reason)
-
-    def _tell_host_uses(self, assignment: Assignment, before: Lists) -> None:
-        """Warn of devices that are offered though the host needs them: the pool says allowHostUse."""
-        for resource, members in assignment.pools.items():
-            known = {entry.id for entry in before.get(resource, ())}
-            for member in members:
-                if member.device.host_use and member.device.id not in known:
-                    self._journal.warning(
-                        "the host uses a device of a pool",
-                        resource=str(resource),
-                        device=member.device.id,
-                        reason=member.device.host_use,
-                    )
-
-    def _tell_unreadable(self, unreadable: Mapping[str, str]) -> None:
-        for name, why in unreadable.items():
-            if self._table.host.unreadable.get(name) != why:
-                self._journal.warning("device left out", device=name, reason=why)
+def _records(look: _Look, pools: Sequence[PoolSpec], lists: Lists) -> list[DeviceInfo]:
+    """Device information of every device that its pool offers."""
+    return [
+        device_info(look.host, pool.name, member)
+        for pool in pools
+        if pool.device_type.has_device_info
+        for offered in [{entry.id for entry in lists[pool.name]}]
+        for member in look.assignment.pools[pool.name]
+        if member.device.id in offered
+    ]

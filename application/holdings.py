@@ -1,13 +1,14 @@
 """Which devices a container may hold, as far as anybody can tell."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from time import monotonic
 
 from application.ports.kubelet import DeviceUse
 from domain.announcement import Holding
 
-SETTLED_AFTER = 60.0
-"""Seconds after which a handed-out device is in the kubelet's own list of pod resources, or was given back."""
+SETTLED_AFTER = 30.0
+"""Seconds after which a handed-out device was in the kubelet's own list of pod resources, or was given back."""
 
 
 class Holdings:
@@ -18,9 +19,20 @@ class Holdings:
         self._clock = clock
         self._recent: dict[Holding, float] = {}
 
-    def handing_out(self, holding: Holding) -> None:
-        """Note that the kubelet is being given a device: it counts on it from now on."""
-        self._recent[holding] = self._clock()
+    @contextmanager
+    def handing_out(self, holdings: Collection[Holding]) -> Iterator[None]:
+        """Devices that the kubelet is being given: it counts on them from now on, unless this fails."""
+        before = {holding: self._recent.get(holding) for holding in holdings}
+        self._recent |= dict.fromkeys(holdings, self._clock())
+        try:
+            yield
+        except BaseException:
+            for holding, since in before.items():
+                if since is None:
+                    self._recent.pop(holding, None)
+                else:
+                    self._recent[holding] = since
+            raise
 
     async def known(self) -> frozenset[Holding] | None:
         """Every device that a container may hold; None where nobody can tell, and so any may be held."""
@@ -28,5 +40,6 @@ class Holdings:
         if told is None:
             return None
         oldest = self._clock() - SETTLED_AFTER
-        self._recent = {holding: since for holding, since in self._recent.items() if since > oldest}
+        # What the kubelet has told once it will tell until it is given back.
+        self._recent = {h: since for h, since in self._recent.items() if since > oldest and h not in told}
         return told | self._recent.keys()

@@ -14,13 +14,18 @@ from domain.resource_name import ResourceName
 class PoolTable:
     """Written by the reconcile, read by Allocate; the event loop owns it."""
 
-    pools: Sequence[PoolSpec]
+    wanted: Sequence[PoolSpec] = ()
+    """The pools of the configuration; the next reconcile serves them."""
+    served: Sequence[PoolSpec] = ()
+    """The pools that the lists are of."""
     host: Host = field(default_factory=Host)
     lists: Lists = field(default_factory=dict)
+    _faults: tuple[Lists, dict[ResourceName, dict[str, str | None]]] = field(default=({}, {}), init=False)
+    """The lists that were last looked into, and in them what is wrong with each device."""
 
     def spec(self, resource: ResourceName) -> PoolSpec:
-        """The pool of a resource that is served."""
-        return next(pool for pool in self.pools if pool.name == resource)
+        """The pool of a resource that is served and not drained."""
+        return next(pool for pool in self.served if pool.name == resource)
 
     def check(self, resource: ResourceName, device_id: str) -> None:
         """Return if a device of a pool may be handed out, as far as is known.
@@ -29,8 +34,11 @@ class PoolTable:
             UnknownDevice: if the id is not in the pool's list.
             DeviceUnusable: if it is there with a fault.
         """
-        entry = next((e for e in self.lists.get(resource, ()) if e.id == device_id), None)
-        if entry is None:
+        if self._faults[0] is not self.lists:
+            by_id = {name: {e.id: e.fault for e in entries} for name, entries in self.lists.items()}
+            self._faults = (self.lists, by_id)
+        faults = self._faults[1].get(resource, {})
+        if device_id not in faults:
             raise UnknownDevice(device_id, resource)
-        if entry.fault is not None:
-            raise DeviceUnusable(device_id, resource, entry.fault)
+        if (fault := faults[device_id]) is not None:
+            raise DeviceUnusable(device_id, resource, fault)

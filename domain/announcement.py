@@ -6,11 +6,13 @@ panics when a device it has handed out is missing (pkg/kubelet/cm/devicemanager,
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from domain.assignment import Assignment
-from domain.exposure import fault
+from domain.health import Health, HealthPolicy, link_fault
 from domain.host import Host
-from domain.pool import Member, PoolSpec
+from domain.judgement import device_fault
+from domain.pool import PoolSpec
 from domain.resource_name import ResourceName
 
 GONE = "no longer on the host as this pool selects it"
@@ -38,13 +40,34 @@ class Holding:
 Lists = Mapping[ResourceName, tuple[Announced, ...]]
 
 
-def offers(host: Host, assignment: Assignment, specs: Sequence[PoolSpec]) -> Lists:
-    """What each pool has to offer, with a fault where a device could not be handed out whole; sorted by id."""
+def offers(
+    host: Host,
+    assignment: Assignment,
+    specs: Sequence[PoolSpec],
+    link_faults: Mapping[Holding, str] = MappingProxyType({}),
+) -> Lists:
+    """What each pool has to offer, with a fault where the pool's health policy finds one; sorted by id.
+
+    ``link_faults`` are those of links that were down long enough.
+    """
+    lists: dict[ResourceName, tuple[Announced, ...]] = {}
+    for spec in specs:
+        entries = []
+        for member in assignment.pools[spec.name]:
+            node = None if spec.exclude_topology else member.device.function.numa_node
+            found = device_fault(member, spec, host) or link_faults.get(Holding(spec.name, member.device.id))
+            entries.append(Announced(member.device.id, node, found))
+        lists[spec.name] = tuple(sorted(entries, key=lambda entry: entry.id))
+    return lists
+
+
+def judge_links(assignment: Assignment, specs: Sequence[PoolSpec]) -> Mapping[Holding, tuple[str | None, Health]]:
+    """The link of each device in a pool that minds it, as it is now, and how the pool wants it held."""
     return {
-        spec.name: tuple(
-            sorted((_offer(member, spec, host) for member in assignment.pools[spec.name]), key=lambda o: o.id)
-        )
+        Holding(spec.name, member.device.id): (link_fault(member.device), spec.health)
         for spec in specs
+        if spec.health.policy is HealthPolicy.LINK
+        for member in assignment.pools[spec.name]
     }
 
 
@@ -60,13 +83,15 @@ def departed(offered: Lists, previous: Lists) -> frozenset[Holding]:
 def announce(offered: Lists, previous: Lists, held: Collection[Holding]) -> Lists:
     """The list of each pool, sorted by id, each id at most once in all of them.
 
-    ``held`` are the departed devices that a pod may hold: they stay where they were, with a fault.
+    ``held`` are the departed devices that a pod may hold: they stay where they were, with a fault. A pool that is not
+    in the configuration any more has a list as long as there are such devices of it.
     """
     if not held:
         return offered
     staying = {holding.device_id: holding.resource for holding in held}
     lists: dict[ResourceName, tuple[Announced, ...]] = {}
-    for resource, entries in offered.items():
+    draining = {resource: () for resource in staying.values() if resource not in offered}
+    for resource, entries in {**offered, **draining}.items():
         kept = [
             Announced(entry.id, entry.numa_node, GONE)
             for entry in previous.get(resource, ())
@@ -77,6 +102,17 @@ def announce(offered: Lists, previous: Lists, held: Collection[Holding]) -> List
     return lists
 
 
-def _offer(member: Member, spec: PoolSpec, host: Host) -> Announced:
-    node = None if spec.exclude_topology else member.device.function.numa_node
-    return Announced(member.device.id, node, fault(member, spec, host))
+def withhold(lists: Lists, known: Lists) -> Lists:
+    """The lists without devices that were not announced before."""
+    kept: dict[ResourceName, tuple[Announced, ...]] = {}
+    for resource, entries in lists.items():
+        before = {entry.id for entry in known.get(resource, ())}
+        kept[resource] = tuple(entry for entry in entries if entry.id in before)
+    return kept
+
+
+def without(lists: Lists, ids: Collection[str]) -> Lists:
+    """The lists without some devices."""
+    if not ids:
+        return lists
+    return {resource: tuple(e for e in entries if e.id not in ids) for resource, entries in lists.items()}

@@ -7,6 +7,7 @@ from enum import Enum
 from domain.device import Device, devices
 from domain.host import Host
 from domain.host_use import host_uses
+from domain.judgement import judge
 from domain.pool import Member, PoolSpec
 from domain.resource_name import ResourceName
 from domain.selector import Refusal
@@ -46,6 +47,8 @@ class Trail:
     unusable: Refusal | None
     """Why no pool may have it, whatever it selects."""
     verdicts: tuple[Verdict, ...]
+    fault: str | None = None
+    """Why its pool has it and cannot hand it out."""
 
     @property
     def pool(self) -> ResourceName | None:
@@ -67,10 +70,14 @@ def assign(host: Host, pools: Sequence[PoolSpec]) -> Assignment:
 
 def explain(host: Host, pools: Sequence[PoolSpec]) -> tuple[Trail, ...]:
     """Why each device is, or is not, in each pool: the selectors of ``assign`` asked one by one."""
-    return tuple(
-        Trail(candidate, unusable, _verdicts(candidate, pools) if unusable is None else ())
-        for candidate, unusable in _candidates(host, pools)
-    )
+    trails: list[Trail] = []
+    for candidate, unusable in _candidates(host, pools):
+        if unusable:
+            trails.append(Trail(candidate, unusable, ()))
+        else:
+            found = next((judge(m, pool, host) for pool in pools if (m := pool.take(candidate))), None)
+            trails.append(Trail(candidate, None, _verdicts(candidate, pools), found))
+    return tuple(trails)
 
 
 def _verdicts(candidate: Device, pools: Sequence[PoolSpec]) -> tuple[Verdict, ...]:

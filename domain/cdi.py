@@ -39,11 +39,14 @@ class CdiFile:
         return CdiFile(self.name, self.kind, {name: merged[name] for name in sorted(merged) if merged[name]})
 
 
+def cdi_vendor(prefix: str) -> str:
+    """The vendor for a resource prefix, which may begin with a digit where a vendor begins with a letter."""
+    return prefix if prefix[0].isalpha() else f"sriovdp-{prefix}"
+
+
 def cdi_kind(spec: PoolSpec) -> str:
-    """Vendor and class of a pool's devices; a vendor begins with a letter, a resource prefix may begin with a digit."""
-    prefix = spec.name.prefix
-    vendor = prefix if prefix[0].isalpha() else f"sriovdp-{prefix}"
-    return f"{vendor}/{_CLASSES[spec.device_type]}"
+    """Vendor and class of a pool's devices."""
+    return f"{cdi_vendor(spec.name.prefix)}/{_CLASSES[spec.device_type]}"
 
 
 def cdi_name(spec: PoolSpec, device_id: str) -> str:
@@ -84,5 +87,6 @@ def left_behind(
             for name, nodes in file.devices.items()
             if (file.kind, name) not in described and (held is None or name in held)
         }
+        described.update((file.kind, name) for name in kept)
         left.append(CdiFile(file.name, file.kind, kept))
     return left

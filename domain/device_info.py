@@ -21,6 +21,8 @@ class DeviceInfo:
     resource: ResourceName
     device_id: str
     content: Mapping[str, object]
+    partial: bool = False
+    """Less is known than while the device was here: what is written already is better."""
 
     @property
     def file_name(self) -> str:
@@ -46,7 +48,8 @@ def device_info(host: Host, resource: ResourceName, member: Member) -> DeviceInf
             place["rdma-device"] = ",".join(rdma.name for rdma in device.rdma)
         if selector.vhost_net:
             place["vhost-net"] = VHOST_NET_NODE
-    return DeviceInfo(resource, device.id, {"type": kind, "version": VERSION, kind: place})
+    partial = selector.rdma and not device.rdma
+    return DeviceInfo(resource, device.id, {"type": kind, "version": VERSION, kind: place}, partial)
 
 
 def _place(host: Host, member: Member) -> dict[str, str]:

@@ -76,3 +76,14 @@ class FilesUnwritable(SriovError):
 
     def __init__(self, path: object, why: str, remedy: str) -> None:
         super().__init__(f"{path}: {why}: {remedy}")
+
+
+class FacilityAway(FacilityMissing):
+    """A facility that went to another namespace together with the device: a pod has it, and nothing is wrong."""
+
+
+class FunctionRefused(NotServable):
+    """A change of a PCI function that the kernel, or our own caution, refused."""
+
+    def __init__(self, device_id: str, step: str, why: str) -> None:
+        super().__init__(f"{device_id}: {step}: {why}")

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from domain.errors import FacilityMissing
-from domain.facility_selectors import VdpaType
+from domain.errors import FacilityAway, FacilityMissing
+from domain.facility_selectors import VdpaType, rdma_is_away
 from domain.host import Host
 from domain.pool import Member, PoolSpec
 
@@ -122,6 +122,8 @@ class Rdma:
             "umad": [name for rdma in device.rdma for name in rdma.umad],
             "issm": [name for rdma in device.rdma for name in rdma.issm],
         }
+        if not device.rdma and rdma_is_away(device):
+            raise FacilityAway(device.id, "rdma", "the uverbs device of the function, which a pod has,")
         if not device.rdma or not all(rdma.uverbs for rdma in device.rdma):
             raise FacilityMissing(device.id, "rdma", "the uverbs device of the function")
         info = {kind: ",".join(f"/dev/infiniband/{n}" for n in names) for kind, names in kinds.items() if names}
@@ -189,9 +191,11 @@ def exposures(member: Member, spec: PoolSpec, host: Host) -> tuple[Exposure, ...
 
 
 def fault(member: Member, spec: PoolSpec, host: Host) -> str | None:
-    """What keeps a device of a pool from being handed out now."""
+    """What is wrong with a device of a pool; that a pod has it is not."""
     try:
         exposures(member, spec, host)
+    except FacilityAway:
+        return None
     except FacilityMissing as missing:
         return str(missing)
     return None

@@ -18,7 +18,7 @@ class IsRdma(Selector):
     key = "isRdma"
 
     def accepts(self, device: Device) -> bool:
-        return bool(device.rdma) or _rdma_is_away(device)
+        return bool(device.rdma) or rdma_is_away(device)
 
     @property
     def wanted(self) -> str:
@@ -28,14 +28,15 @@ class IsRdma(Selector):
         return ", ".join(rdma.name for rdma in device.rdma) or "none"
 
 
-def _rdma_is_away(device: Device) -> bool:
-    function = device.function
-    if device.subfunction is not None:
-        return False
-    if any(name.split(".")[1:2] == ["rdma"] for name in function.auxiliary):
+def rdma_is_away(device: Device) -> bool:
+    """Whether a device that shows no RDMA device here has one in another namespace."""
+    itself = device.subfunction or device.function
+    if any(name.split(".")[1:2] == ["rdma"] for name in itself.auxiliary):
         return True
     pf = device.pf
-    return function.interfaces_away and pf is not None and bool(pf.rdma) and pf.driver == function.driver
+    if not itself.interfaces_away or pf is None or not pf.rdma:
+        return False
+    return device.subfunction is not None or pf.driver == device.driver
 
 
 class VdpaType(Enum):

@@ -19,6 +19,9 @@ class NetInterface:
     port_name: str | None = None
     switch_id: str | None = None
     dev_port: int | None = None
+    carrier: bool | None = None
+    """None while the interface is down, when the kernel does not tell."""
+    operstate: str | None = None
     alternative_names: tuple[str, ...] = ()
     """Known only where somebody asked rtnetlink: sysfs has none."""
 
@@ -99,6 +102,9 @@ class AuxiliaryDevice:
     number: int | None = None
     """sfnum, the number its creator gave a subfunction."""
     interfaces: tuple[NetInterface, ...] = ()
+    interfaces_away: bool = False
+    auxiliary: tuple[str, ...] = ()
+    """Names of the devices on the auxiliary bus below it."""
     rdma: tuple[RdmaDevice, ...] = ()
     vdpa: tuple[VdpaDevice, ...] = ()
 

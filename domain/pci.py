@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 
 from domain.errors import InvalidPciAddress
@@ -22,6 +23,7 @@ class PciAddress:
     function: int
 
     @classmethod
+    @lru_cache(maxsize=16384)
     def parse(cls, text: str) -> Self:
         """Read ``0000:3b:01.0`` or the short form ``3b:01.0`` (domain 0), in either letter case.
 

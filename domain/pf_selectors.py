@@ -46,10 +46,12 @@ class OfPf(Selector, ABC):
     def accepts(self, device: Device) -> bool:
         index = device.index
         for name in self.names(device):
-            if any(index in r for r in self.ranges.get(name.lower(), ())):
-                return True
-            if any(pattern.fullmatch(name) and index in r for pattern, r in self.patterns):
-                return True
+            for numbers in self.ranges.get(name.lower(), ()):
+                if index in numbers:
+                    return True
+            for pattern, numbers in self.patterns:
+                if index in numbers and pattern.fullmatch(name):
+                    return True
         return False
 
     @property

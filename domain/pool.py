@@ -1,13 +1,14 @@
 """What an operator asks for: named pools of devices."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 from domain.device import Device
 from domain.facility_selectors import VdpaType
+from domain.health import Health
 from domain.resource_name import ResourceName
-from domain.selector import Refusal, Selector
+from domain.selector import Exclude, Refusal, Selector
 
 
 class DeviceType(Enum):
@@ -47,7 +48,10 @@ class DeviceSelector:
         """Whether every condition holds."""
         if device.host_use is not None and not self.allow_host_use:
             return False
-        return all(selector.accepts(device) for selector in self.selectors)
+        for selector in self.selectors:  # noqa: SIM110 - a generator costs twice as much, for each device and pool
+            if not selector.accepts(device):
+                return False
+        return True
 
     def refusal(self, device: Device) -> Refusal | None:
         """The first condition that does not hold."""
@@ -74,12 +78,24 @@ class PoolSpec:
     device_type: DeviceType = DeviceType.NET_DEVICE
     exclude_topology: bool = False
     """Tell the kubelet no NUMA node."""
+    health: Health = field(default_factory=Health)
+    reset_on_allocate: bool = False
+    """Reset the function before a container gets it."""
+    restore_driver: bool = False
+    """Bind devices that nobody uses back to the pool's driver."""
     iommufd: bool = False
     """Give the nodes of iommufd besides those of the IOMMU group."""
     shell_alias: bool = True
     """Tell containers their devices in a variable without ``-``, too."""
     additional_info: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Device id, or ``*`` for all, to what a container is told besides."""
+
+    @property
+    def conditions(self) -> Iterator[Selector]:
+        """Every condition in it, those of exclusions too."""
+        for chosen in self.selectors:
+            for selector in chosen.selectors:
+                yield from selector.selectors if isinstance(selector, Exclude) else (selector,)
 
     def take(self, device: Device) -> Member | None:
         """The device as a member of this pool, if no pool before it took it; None if this one does not either."""

@@ -65,15 +65,15 @@ def _validate(container: Container, given: Namespace) -> int:
 
 
 def _explain(container: Container, given: Namespace) -> int:
+    pools = _pools(container)
     explanation = container.explain()()
-    pools = container.pools()
     if given.pool and _pool(pools, given.pool) is None:
         return 1
     if given.device:
         with suppress(InvalidPciAddress):  # the name of a subfunction
             given.device = str(PciAddress.parse(given.device))
     if given.device and not any(trail.device.id == given.device for trail in explanation.trails):
-        why = explanation.unreadable.get(given.device, "the host has no such PCI function")
+        why = explanation.unreadable.get(given.device, "the host has no such device")
         print(f"sriovdp: {given.device}: {why}", file=sys.stderr)
         return 1
     print(report.explanation(explanation, pools, given.pool, given.device, as_json=given.json))
@@ -81,13 +81,20 @@ def _explain(container: Container, given: Namespace) -> int:
 
 
 def _nad(container: Container, given: Namespace) -> int:
-    pool = _pool(container.pools(), given.pool)
+    pool = _pool(_pools(container), given.pool)
     if pool is None:
         return 1
     from adapters.nad.definition import network_attachment_definition
 
     print(network_attachment_definition(pool, given.namespace, as_json=given.json), end="")
     return 0
+
+
+def _pools(container: Container) -> Sequence[PoolSpec]:
+    """The pools of the configuration file, also for everything that asks the table for them."""
+    pools: Sequence[PoolSpec] = container.configuration().load().pools
+    container.table().wanted = pools
+    return pools
 
 
 def _pool(pools: Sequence[PoolSpec], name: str) -> PoolSpec | None:

@@ -6,40 +6,49 @@ from pathlib import Path
 from dependency_injector import containers, providers
 
 from adapters.cdi.store import FileCdiStore
+from adapters.config.config_feed import ConfigFeed
 from adapters.config.config_file import ConfigFile
 from adapters.devinfo.store import FileDeviceInfoStore
 from adapters.kubelet.pod_resources import PodResources
 from adapters.kubelet.publisher import KubeletPaths, KubeletPublisher, Registration
 from adapters.netlink.host_reader import NetlinkHostReader, Questions
+from adapters.netlink.link_feed import LinkFeed
+from adapters.sysfs.function_control import SysfsFunctionControl
 from adapters.sysfs.host_reader import SysfsHostReader
+from adapters.sysfs.tree_feed import TreeFeed
+from adapters.udev.uevent_feed import UeventFeed
 from application.allocation import Allocation
 from application.cdi import CdiPublication
 from application.discovery import Discovery
 from application.explain import Explain
+from application.following import Following, Pace
 from application.holdings import Holdings
+from application.link_holds import LinkHolds
 from application.pool_table import PoolTable
+from application.ports.change_feed import ChangeFeed
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
-from domain.facility_selectors import DdpProfiles
+from application.recovery import DriverRecovery
+from application.tidings import Tidings
 from domain.pci import PciAddress
-from domain.pf_selectors import PfNames
-from domain.pool import PoolSpec
 from entrypoints.settings import Settings
 
 
-def host_reader(root: Path, pools: Sequence[PoolSpec], journal: Journal) -> HostReader:
+def host_reader(root: Path, table: PoolTable, journal: Journal) -> HostReader:
     """The reader of sysfs, with netlink's help where the pools ask for what only netlink knows.
 
     Below another root than / there is a tree of some host, which netlink would not be asked about.
     """
     reader = SysfsHostReader(root)
-    conditions = [s for pool in pools for chosen in pool.selectors for s in chosen.selectors]
-    ask_profiles = any(isinstance(s, DdpProfiles) for s in conditions)
-    pf_names = {name for s in conditions if isinstance(s, PfNames) for name in s.ranges}
-    if root != Path("/") or not (ask_profiles or pf_names):
+    if root != Path("/"):
         return reader
-    questions = Questions(_ddp_profiles, _alternative_names)
-    return NetlinkHostReader(reader, questions, journal, ask_profiles=ask_profiles, pf_names=pf_names)
+    return NetlinkHostReader(reader, Questions(_ddp_profiles, _alternative_names), lambda: table.wanted, journal)
+
+
+def change_feeds(root: Path, config_file: Path) -> Sequence[ChangeFeed]:
+    """Sources of changes: the kernel's own for its own tree, inotify for every other."""
+    of_host: tuple[ChangeFeed, ...] = (UeventFeed(), LinkFeed()) if root == Path("/") else (TreeFeed(root),)
+    return (*of_host, ConfigFeed(config_file))
 
 
 def _ddp_profiles() -> Mapping[PciAddress, str]:
@@ -63,9 +72,8 @@ class Container(containers.DeclarativeContainer):
     configuration = providers.Singleton(
         ConfigFile, settings.provided.config_file, settings.provided.resource_prefix, strict=settings.provided.strict
     )
-    pools = providers.Singleton(lambda source: source.load().pools, configuration)
-    table = providers.Singleton(PoolTable, pools)
-    reader = providers.Singleton(host_reader, settings.provided.root, pools, journal)
+    table = providers.Singleton(PoolTable)
+    reader = providers.Singleton(host_reader, settings.provided.root, table, journal)
     device_info_store = providers.Singleton(FileDeviceInfoStore, settings.provided.devinfo_dir)
     device_use = providers.Singleton(PodResources, settings.provided.kubelet_dir, journal)
     holdings = providers.Singleton(Holdings, device_use)
@@ -76,7 +84,8 @@ class Container(containers.DeclarativeContainer):
         cdi_store,
         holdings,
     )
-    allocation = providers.Singleton(Allocation, table, reader, device_info_store, cdi, holdings, journal)
+    control = providers.Singleton(SysfsFunctionControl, settings.provided.root)
+    allocation = providers.Singleton(Allocation, table, reader, device_info_store, cdi, control, holdings, journal)
     publisher = providers.Singleton(
         KubeletPublisher,
         providers.Factory(
@@ -88,8 +97,24 @@ class Container(containers.DeclarativeContainer):
         allocation.provided.allocate,
         journal,
     )
-    discovery = providers.Singleton(Discovery, table, reader, publisher, device_info_store, cdi, holdings, journal)
-    explain = providers.Singleton(Explain, pools, reader)
+    tidings = providers.Singleton(Tidings, journal)
+    link_holds = providers.Singleton(LinkHolds)
+    recovery = providers.Singleton(DriverRecovery, control, holdings, journal)
+    discovery = providers.Singleton(
+        Discovery, table, reader, publisher, device_info_store, cdi, holdings, recovery, tidings, link_holds
+    )
+    feeds = providers.Singleton(change_feeds, settings.provided.root, settings.provided.config_file)
+    following = providers.Singleton(
+        Following,
+        discovery,
+        configuration,
+        table,
+        feeds,
+        journal,
+        providers.Factory(Pace),
+        settings.provided.health_check_interval,
+    )
+    explain = providers.Factory(Explain, table.provided.wanted, reader)
 
 
 def build(settings: Settings, journal: Journal) -> Container:

@@ -9,6 +9,7 @@ if __name__ == "__main__":
     for _number in (signal.SIGTERM, signal.SIGINT):
         # The first process of a container gets no signal that it has no handler for: until it serves, it just ends.
         signal.signal(_number, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 import asyncio
 import os
@@ -16,8 +17,9 @@ from collections.abc import Sequence
 
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
+from application.ports.change_feed import Change
 from application.ports.journal import Journal
-from application.ports.pool_configuration import ConfigurationInvalid
+from application.ports.pool_configuration import Configuration, ConfigurationInvalid, ConfigurationMissing
 from domain.errors import SriovError
 from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings
 from entrypoints.container import Container, build
@@ -25,6 +27,8 @@ from entrypoints.journal import open_journal
 from entrypoints.settings import Settings
 
 EXIT_FAILURE = 1
+_STARTED_AFTER = 5.0
+"""Seconds after which a start is over and its objects are here to stay."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,36 +38,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = settings(parser, parser.parse(arguments))
     journal = open_journal(chosen.log_level, chosen.log_dir)
     container = build(chosen, journal)
+    started: Configuration | ConfigurationInvalid
     try:
-        configuration = container.configuration().load()
+        started = container.configuration().load()
+        for warning in started.warnings:
+            journal.warning("configuration", problem=str(warning))
     except ConfigurationInvalid as invalid:
-        print(invalid, file=sys.stderr)
-        return EXIT_USAGE
-    for warning in configuration.warnings:
-        journal.warning("configuration", file=str(chosen.config_file), problem=str(warning))
+        if chosen.strict or not isinstance(invalid, ConfigurationMissing):
+            print(invalid, file=sys.stderr)
+            return EXIT_USAGE
+        journal.warning("no configuration yet", reason=str(invalid))
+        started = invalid
     try:
-        asyncio.run(_serve(container))
+        asyncio.run(_serve(container, started))
     except SriovError as error:
         journal.error("cannot serve", reason=str(error))
         return EXIT_FAILURE
     return 0
 
 
-async def _serve(container: Container) -> None:
+async def _serve(container: Container, started: Configuration | ConfigurationInvalid) -> None:
     journal: Journal = container.journal()
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
     publisher = container.publisher()
+    following = container.following()
+    loop = asyncio.get_running_loop()
+    work = loop.create_task(following.run(started), name="follow host and configuration")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, work.cancel)
+    loop.add_signal_handler(signal.SIGHUP, following.wake, Change.CONFIGURATION)
+    loop.call_later(_STARTED_AFTER, _collect_garbage_from_now_on)
     try:
-        await container.discovery().reconcile()
-        gc.freeze()
-        gc.enable()
-        await stop.wait()
+        await work
+    except asyncio.CancelledError:
         journal.info("stopping")
     finally:
         await publisher.stop()
+
+
+def _collect_garbage_from_now_on() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 if __name__ == "__main__":

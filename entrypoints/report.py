@@ -64,7 +64,8 @@ def _devices(trails: Sequence[Trail], pools: Sequence[PoolSpec], *, everything: 
         if trail.pool is None or everything:
             yield from (f"     {_verdict(trail, verdict)}" for verdict in verdicts)
     if others:
-        yield f"and {others} devices of other kinds than the pools are for (--device ID shows one)"
+        devices = "device" if others == 1 else "devices"
+        yield f"and {others} {devices} of other kinds than the pools are for (--device ID shows one)"
 
 
 def _is_of_another_kind(trail: Trail, verdicts: Sequence[Verdict]) -> bool:
@@ -88,7 +89,7 @@ def _description(trail: Trail) -> str:
 
 def _outcome(trail: Trail) -> str:
     if trail.pool:
-        return f"in pool {trail.pool}"
+        return f"in pool {trail.pool}" + (f", Unhealthy: {trail.fault}" if trail.fault else "")
     return f"in no pool: {trail.unusable}" if trail.unusable else "in no pool:"
 
 
@@ -116,6 +117,7 @@ def _explanation(found: Explanation, pools: Sequence[PoolSpec], trails: Sequence
                 "id": trail.device.id,
                 "description": _description(trail),
                 "pool": str(trail.pool) if trail.pool else None,
+                "fault": trail.fault,
                 "unusable": _refusal(trail.unusable) if trail.unusable else None,
                 "verdicts": [
                     {

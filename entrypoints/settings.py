@@ -27,7 +27,7 @@ class Settings(BaseSettings):
         default=1, description="0 warnings, 1 to 4 changes of state, 5 to 10 details"
     )
     log_dir: Path | None = Field(default=None, description="write the log to files here too, 3 of 10 MB at most")
-    use_cdi: bool = Field(default=False, description="describe devices by CDI files too")
+    use_cdi: bool = Field(default=False, description="hand devices out by CDI files instead of nodes")
     root: Path = Field(default=Path("/"), description="read /sys, /proc and /dev below this directory")
     kubelet_dir: Path = Field(default=Path("/var/lib/kubelet"), description="the kubelet's directory, as mounted here")
     kubelet_host_dir: Path | None = Field(
@@ -39,5 +39,8 @@ class Settings(BaseSettings):
     cdi_dir: Path = Field(default=Path("/var/run/cdi"), description="CDI files for container runtimes")
     registration: Literal["auto", "watcher", "classic"] = Field(
         default="auto", description="how the kubelet gets to know pools; auto: watcher if plugins_registry exists"
+    )
+    health_check_interval: float = Field(
+        default=20.0, gt=0, description="seconds after which health is judged again without a reason"
     )
     strict: bool = Field(default=False, description="refuse a configuration that has warnings")

@@ -5,10 +5,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from adapters.files.atomic import read_file, replace_file
+from adapters.files.atomic import read_file, remove_abandoned, replace_file
 from adapters.files.directory import prepare
 from application.ports.journal import Journal
-from domain.cdi import FILE_PREFIX, VERSION, CdiFile
+from domain.cdi import FILE_PREFIX, VERSION, CdiFile, cdi_vendor
 from domain.errors import FilesUnwritable
 from domain.exposure import DeviceNode
 
@@ -19,6 +19,7 @@ class FileCdiStore:
     def __init__(self, directory: Path, journal: Journal) -> None:
         self._directory = directory
         self._journal = journal
+        self._prepared = False
         self._written: dict[str, tuple[CdiFile, tuple[int, int]]] = {}
 
     def read(self, prefixes: Collection[str]) -> Sequence[CdiFile]:
@@ -26,7 +27,9 @@ class FileCdiStore:
         for prefix in sorted(set(prefixes)):
             for path in sorted(self._directory.glob(f"{FILE_PREFIX}{prefix}-*.yaml")):
                 try:
-                    found.append(_parse(path.name, read_file(str(path)).decode()))
+                    file = _parse(path.name, read_file(str(path)).decode())
+                    if cdi_vendor(prefix) == file.kind.partition("/")[0]:
+                        found.append(file)
                 except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
                     self._journal.warning("CDI file not understood", file=str(path), reason=str(error))
         return found
@@ -52,8 +55,10 @@ class FileCdiStore:
         except OSError:
             current = b""
         if current != content:
-            if not self._directory.is_dir():
+            if not self._prepared or not self._directory.is_dir():
                 prepare(self._directory)
+                remove_abandoned(str(self._directory))
+                self._prepared = True
             replace_file(str(path), content)
         self._written[file.name] = (file, _identity(path))
 
@@ -86,6 +91,7 @@ def _parse(name: str, text: str) -> CdiFile:
             for node in device["containerEdits"]["deviceNodes"]
         )
         for device in document["devices"]
+        if device["containerEdits"].get("deviceNodes")
     }
     return CdiFile(name, document["kind"], devices)
 

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+from dataclasses import replace
 from typing import Final
 
 from pydantic import ValidationError
@@ -10,8 +11,7 @@ from adapters.config.document import Document, Path, line_and_column
 from adapters.config.located_json import parse
 from adapters.config.pools import PoolBuilder
 from adapters.config.schema import FileEntry
-from application.ports.pool_configuration import Configuration, ConfigurationInvalid, Problem
-from domain.pool import PoolSpec
+from application.ports.pool_configuration import Configuration, ConfigurationInvalid, ConfigurationMissing, Problem
 
 _EXPECTED: Final = {
     "string_type": "expected a text in quotes",
@@ -19,6 +19,10 @@ _EXPECTED: Final = {
     "list_type": "expected a list",
     "dict_type": "expected an object",
     "model_type": "expected an object",
+    "int_type": "expected a whole number",
+    "float_type": "expected a number of seconds",
+    "greater_than": "expected more than 0",
+    "greater_than_equal": "expected 0 or more",
     "none_required": "expected null or nothing at all",
 }
 
@@ -34,27 +38,31 @@ class ConfigFile:
     def load(self) -> Configuration:
         try:
             text = self._path.read_bytes().decode()
+        except FileNotFoundError as error:
+            problem = Problem("", 0, 0, f"cannot be read: {error.strerror}")
+            raise ConfigurationMissing(str(self._path), [problem]) from error
         except OSError as error:
             raise self._invalid([Problem("", 0, 0, f"cannot be read: {error.strerror}")]) from error
         except UnicodeDecodeError as error:
             raise self._invalid([Problem("", 0, 0, f"is not UTF-8: {error.reason} at byte {error.start}")]) from error
-        pools, problems = self._read(text)
+        configuration, problems = self._read(text)
         problems.sort(key=lambda problem: (problem.line, problem.column))
-        if any(problem.fatal or self._strict for problem in problems):
+        if configuration is None or any(problem.fatal or self._strict for problem in problems):
             raise self._invalid(problems)
-        return Configuration(pools, tuple(problems))
+        return replace(configuration, warnings=tuple(problems))
 
-    def _read(self, text: str) -> tuple[tuple[PoolSpec, ...], list[Problem]]:
+    def _read(self, text: str) -> tuple[Configuration | None, list[Problem]]:
         try:
             document = Document.of(text, parse(text))
         except json.JSONDecodeError as error:
-            return (), [_syntax(text, error)]
+            return None, [_syntax(text, error)]
         except RecursionError:
-            return (), [Problem("", 0, 0, "is nested too deeply")]
+            return None, [Problem("", 0, 0, "is nested too deeply")]
         mistyped = _mistyped(document)
         builder = PoolBuilder(document, self._prefix, mistyped)
-        pools = builder.build(FileEntry.model_validate(document.data))
-        return pools, [*document.warnings, *mistyped.values(), *builder.problems]
+        file = FileEntry.model_validate(document.data)
+        configuration = Configuration(builder.build(file), check_interval=file.health_check_interval)
+        return configuration, [*document.warnings, *mistyped.values(), *builder.problems]
 
     def _invalid(self, problems: list[Problem]) -> ConfigurationInvalid:
         return ConfigurationInvalid(str(self._path), problems)

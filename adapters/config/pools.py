@@ -10,6 +10,7 @@ from adapters.config.schema import FileEntry, PoolEntry
 from adapters.config.selectors import SelectorBuilder
 from application.ports.pool_configuration import Problem
 from domain.errors import InvalidResourceName
+from domain.health import Health, HealthPolicy
 from domain.pool import DeviceType, PoolSpec
 from domain.resource_name import ResourceName
 
@@ -53,9 +54,9 @@ class PoolBuilder:
             builder.build(selector, (*path, "selectors", i)) for i, selector in enumerate(entry.selectors or ())
         )
         if entry.selectors is None:
-            self.fault((*path, "selectors"), "is missing", "{} selects every network device")
+            self.fault((*path, "selectors"), "is missing", "{} selects every device of the type")
         elif not selectors:
-            self.doubt((*path, "selectors"), "an empty list selects nothing", "{} selects every network device")
+            self.doubt((*path, "selectors"), "an empty list selects nothing", "{} selects every device of the type")
         if name is None or device_type is None:
             return None
         return PoolSpec(
@@ -63,9 +64,33 @@ class PoolBuilder:
             selectors,
             device_type,
             exclude_topology=entry.exclude_topology,
+            health=self._health(entry, path),
+            reset_on_allocate=entry.reset_on_allocate,
+            restore_driver=self._restore_driver(entry, path),
             iommufd=entry.iommufd,
             additional_info=entry.additional_info,
         )
+
+    def _health(self, entry: PoolEntry, path: Path) -> Health:
+        default = Health()
+        policy = next((known for known in HealthPolicy if known.value == entry.health.lower()), None)
+        if entry.health and policy is None:
+            expected = " or ".join(known.value for known in HealthPolicy)
+            self.fault((*path, "health"), f"{entry.health!r} is no health policy", f"expected {expected}")
+        return Health(
+            policy or default.policy,
+            default.hold_down if entry.hold_down is None else entry.hold_down,
+            default.hold_up if entry.hold_up is None else entry.hold_up,
+        )
+
+    def _restore_driver(self, entry: PoolEntry, path: Path) -> bool:
+        if entry.restore_driver and entry.device_type == DeviceType.AUX_NET_DEVICE.value:
+            self.fault((*path, "restoreDriver"), "restoreDriver is for functions, not for subfunctions", "leave it out")
+        for index, selector in enumerate(entry.selectors or ()):
+            if entry.restore_driver and len(selector.drivers) != 1:
+                message = "restoreDriver needs exactly one driver in drivers"
+                self.fault((*path, "selectors", index), message, "the driver that devices are bound back to")
+        return entry.restore_driver
 
     def _name(self, entry: PoolEntry, path: Path) -> ResourceName | None:
         at = (*path, "resourceName")
@@ -95,10 +120,18 @@ class PoolBuilder:
             if owner != name:
                 hint = "containers could not tell them apart: rename one"
                 self.fault(path, f"{name} would use the variable {variable}, as {owner} does", hint)
+                return
 
     def _alias_is_free(self, name: ResourceName) -> bool:
+        """Whether a container with devices of any other pools too would find no other pool's in the alias."""
         alias = name.variables[-1]
-        return all(self._variables.get(v, name) == name for v in (alias, f"{alias}_INFO"))
+        mine = {alias, f"{alias}_INFO"}
+        return all(
+            mine.isdisjoint((variable, f"{variable}_INFO"))
+            for other in self._names
+            if other != name
+            for variable in other.variables
+        )
 
     def _device_type(self, entry: PoolEntry, path: Path) -> DeviceType | None:
         if not entry.device_type:

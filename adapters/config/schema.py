@@ -54,6 +54,11 @@ class PoolEntry(Entry):
     device_type: str = ""
     exclude_topology: bool = False
     iommufd: bool = False
+    health: str = ""
+    hold_down: float | None = Field(default=None, ge=0)
+    hold_up: float | None = Field(default=None, ge=0)
+    reset_on_allocate: bool = False
+    restore_driver: bool = False
     selectors: list[SelectorEntry] | None = None
     additional_info: dict[str, dict[str, str]] = {}
     # Written by the SR-IOV operator as null, beside selectors.
@@ -67,3 +72,4 @@ class FileEntry(Entry):
     inner: ClassVar[dict[str, type[Entry]]] = {"resourceList": PoolEntry}
 
     resource_list: list[PoolEntry] = []
+    health_check_interval: float | None = Field(default=None, gt=0)

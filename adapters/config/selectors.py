@@ -41,6 +41,7 @@ _PLAIN: Final[dict[str, type[OneOf]]] = {
     "ddp_profiles": DdpProfiles,
 }
 
+_NOT_IN_EXCLUDE: Final = ("need_vhost_net", "allow_host_use", "exclude")
 _NETWORK_KEYS: Final = ("ddp_profiles", "is_rdma", "need_vhost_net", "p_keys", "vdpa_type")
 # Keys that cannot work with a type of devices, and why.
 _NOT_WITH: Final[dict[DeviceType, tuple[tuple[str, ...], str]]] = {
@@ -70,17 +71,19 @@ class SelectorBuilder:
         for below, message, hint in doubts(entry):
             self._report.doubt((*path, *below), message, hint)
         self._check_keys(entry, path)
-        classes = entry.pci_classes or [self._type.pci_class]
-        conditions = (PciClasses.of(classes), *self._conditions(entry, path), *self._exclusions(entry, path))
+        vdpa = self._vdpa_type(entry, path)
+        default = () if entry.pci_classes else (PciClasses.of([self._type.pci_class]),)
         return DeviceSelector(
-            conditions,
+            (*default, *self._conditions(entry, path, vdpa), *self._exclusions(entry, path)),
             allow_host_use=entry.allow_host_use,
             rdma=entry.is_rdma,
-            vdpa=self._vdpa_type(entry, path),
+            vdpa=vdpa,
             vhost_net=entry.need_vhost_net,
         )
 
-    def _conditions(self, entry: SelectorEntry, path: Path) -> Iterator[Selector]:
+    def _conditions(self, entry: SelectorEntry, path: Path, vdpa: VdpaType | None) -> Iterator[Selector]:
+        if entry.pci_classes:
+            yield PciClasses.of(entry.pci_classes)
         for key, selector in _PLAIN.items():
             if values := getattr(entry, key):
                 yield selector.of(values)
@@ -94,7 +97,7 @@ class SelectorBuilder:
             yield VfOnly()
         if entry.is_rdma:
             yield IsRdma()
-        if vdpa := self._vdpa_type(entry, path):
+        if vdpa:
             yield HasVdpa(vdpa)
 
     def _exclusions(self, entry: SelectorEntry, path: Path) -> Iterator[Selector]:
@@ -102,10 +105,17 @@ class SelectorBuilder:
             at = (*path, "exclude", index)
             for below, message, hint in doubts(excluded):
                 self._report.doubt((*at, *below), message, hint)
-            conditions = tuple(self._conditions(excluded, at))
-            if not conditions:
-                self._report.fault(at, "excludes every device", 'name what is not wanted, as {"devices": ["1592"]}')
-            yield Exclude(conditions)
+            self._check_keys(excluded, at)
+            for key in _NOT_IN_EXCLUDE:
+                if getattr(excluded, key):
+                    alias = SelectorEntry.model_fields[key].alias or key
+                    self._report.fault((*at, alias), f"{alias} says nothing about a device: it does not belong here")
+            conditions = tuple(self._conditions(excluded, at, self._vdpa_type(excluded, at)))
+            if conditions:
+                yield Exclude(conditions)
+            elif not excluded.vdpa_type:
+                hint = 'name what is not wanted, as {"devices": ["1592"]}'
+                self._report.fault(at, "excludes every device", hint)
 
     def _check_keys(self, entry: SelectorEntry, path: Path) -> None:
         keys, reason = _NOT_WITH[self._type]
@@ -142,7 +152,7 @@ class SelectorBuilder:
                     re.compile(name.removeprefix(PATTERN_MARK))
             except InvalidIndexRanges as error:
                 self._report.fault((*path, index), str(error))
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 self._report.fault((*path, index), f"{entry!r} is no regular expression: {error}")
             else:
                 yield normal(name), ranges

@@ -12,6 +12,8 @@ from adapters.files.directory import prepare
 from domain.device_info import DeviceInfo
 from domain.errors import FilesUnwritable
 
+_FEW: Final = 100
+"""Up to as many files are looked for one by one: the directory may hold thousands."""
 _SUFFIX: Final = "-device.json"
 
 
@@ -24,7 +26,8 @@ class FileDeviceInfoStore:
 
     def write(self, records: Sequence[DeviceInfo]) -> int:
         try:
-            return sum(self._write(record) for record in records)
+            there = frozenset(self.names()) if len(records) > _FEW else {record.file_name for record in records}
+            return sum(self._write(record, record.file_name in there) for record in records)
         except OSError as error:
             remedy = f"free space and a writable directory are needed in {self._directory}"
             raise FilesUnwritable(error.filename or self._directory, str(error.strerror), remedy) from error
@@ -42,15 +45,16 @@ class FileDeviceInfoStore:
         for name in names:
             (self._directory / name).unlink(missing_ok=True)
 
-    def _write(self, record: DeviceInfo) -> bool:
+    def _write(self, record: DeviceInfo, may_be_there: bool) -> bool:
         path = f"{self._directory}/{record.file_name}"
         content = json.dumps(record.content).encode() + b"\n"
-        with suppress(OSError):  # missing, or unreadable: replaced below either way
-            if read_file(path) == content:
-                return False
+        if may_be_there:
+            with suppress(OSError):  # missing, or unreadable: replaced below either way
+                if read_file(path) == content or record.partial:
+                    return False
         if not self._prepared:
             prepare(self._directory)
-            remove_abandoned(str(self._directory), _SUFFIX)
+            remove_abandoned(str(self._directory))
             self._prepared = True
         try:
             replace_file(path, content)

@@ -7,11 +7,9 @@ from typing import Final
 
 import grpc
 
-from adapters.kubelet.claim import claim
-from adapters.kubelet.pb import deviceplugin_v1beta1_pb2 as pb
+from adapters.kubelet.claim import claim, live_owner
 from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import (
     DevicePluginServicer,
-    DevicePluginStub,
     add_DevicePluginServicer_to_server,
 )
 from adapters.kubelet.pb.pluginregistration_v1_pb2_grpc import (
@@ -20,7 +18,6 @@ from adapters.kubelet.pb.pluginregistration_v1_pb2_grpc import (
 )
 from adapters.kubelet.socket_path import identity
 
-_SELF_DIAL_LIMIT: Final = 5.0
 _MODE: Final = 0o600
 
 
@@ -40,16 +37,15 @@ class Instance:
 
         Raises:
             SocketTaken: if the path has a live owner.
-            OSError, grpc.aio.AioRpcError: if the socket cannot be made or does not answer.
+            OSError: if the socket cannot be made or does not answer.
         """
         hidden = self.path.parent / f".{os.urandom(6).hex()}.s"
         self._server.add_insecure_port(f"unix:{hidden}")
         await self._server.start()
         try:
             hidden.chmod(_MODE)
-            async with grpc.aio.insecure_channel(f"unix:{hidden}") as channel:
-                stub = DevicePluginStub(channel)
-                await stub.GetDevicePluginOptions(pb.Empty(), timeout=_SELF_DIAL_LIMIT)
+            if await live_owner(hidden) is None:
+                raise ConnectionRefusedError(f"{hidden}: our own server does not answer")
             await claim(hidden, self.path)
         finally:
             hidden.unlink(missing_ok=True)

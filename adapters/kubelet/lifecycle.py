@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 
 from adapters.kubelet.feed import Feed
 from adapters.kubelet.instance import Instance
-from adapters.kubelet.registrar import KubeletAbsent, Registrar
+from adapters.kubelet.kubelet_socket import KubeletAbsent, KubeletSocket
 from adapters.kubelet.service import Allocate, IntroductionService, PoolService
 from adapters.kubelet.socket_path import socket_name
 from application.ports.journal import Journal
@@ -18,37 +19,46 @@ from domain.errors import SriovError
 from domain.resource_name import ResourceName
 
 _RETRY: Final = wait_exponential(multiplier=0.1, max=5.0)
+_EXPECTED: Final = (SriovError, OSError, grpc.aio.AioRpcError, RuntimeError)
 _LOOK_FOR_KUBELET: Final = 0.2
-"""Seconds: the Node loses the resource at its next update if the new kubelet is met late."""
+"""Seconds between looks for a kubelet whose socket is not there; inotify is faster where it works."""
+_LOOK_AT_KUBELET: Final = 0.01
+"""The same while the socket is there: a starting kubelet binds it a moment before it listens."""
+_UNHEARD_AFTER: Final = 10.0
+_UNHEARD_AT_MOST: Final = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a pool's socket goes, and how the kubelet gets to know of it."""
+
+    directory: Path
+    host_directory: Path
+    """The same directory as the kubelet sees it."""
+    kubelet: KubeletSocket
+    classic: bool
+    """By Register on the kubelet's socket; else the kubelet's plugin watcher finds the pool's."""
 
 
 class PoolLifecycle:
     """Keeps one pool known to the kubelet until it is cancelled.
 
-    With a registrar the classic way: one Register for each server, each server on a new path, because a kubelet that is
-    told of a path twice forgets the server behind it (1.37, dm/plugin/v1beta1/handler.go). Without one the kubelet's
-    plugin watcher finds the socket by itself.
+    The classic way each server gets one Register and a path of its own, because a kubelet that is told of a path twice
+    forgets the server behind it (1.37, dm/plugin/v1beta1/handler.go).
     """
 
-    def __init__(
-        self,
-        resource: ResourceName,
-        feed: Feed,
-        directory: Path,
-        host_directory: Path,
-        registrar: Registrar | None,
-        allocate: Allocate,
-        journal: Journal,
-    ) -> None:
+    def __init__(self, resource: ResourceName, feed: Feed, place: Place, allocate: Allocate, journal: Journal) -> None:
         self._resource = resource
-        self._directory = directory
-        self._host_directory = host_directory
-        self._registrar = registrar
+        self._place = place
         self._journal = journal
         self._service = PoolService(resource, feed, allocate, journal)
-        self._lost: asyncio.Future[str] | None = None
         self._instance: Instance | None = None
+        self._lost: asyncio.Future[str] | None = None
+        self._stirred = asyncio.Event()
+        self._awaits_kubelet = False
         self._kubelet: tuple[int, int, int] | None = None
+        self._unheard_since = 0.0
+        self._patience = _UNHEARD_AFTER
 
     async def run(self) -> None:
         """Serve until cancelled; then nothing of ours is left in the directory."""
@@ -56,36 +66,54 @@ class PoolLifecycle:
             await self._begin()
             try:
                 self._lost = asyncio.get_running_loop().create_future()
-                reason = await self._lost
-                self._journal.warning("served anew", resource=str(self._resource), reason=reason)
+                self._unheard_since = time.monotonic()
+                self._journal.warning("served anew", resource=str(self._resource), reason=await self._lost)
             finally:
                 await self._end()
 
-    def look(self) -> None:
-        """Notice a socket that is gone, or another kubelet than the one that knows this server."""
-        if self._lost is None or self._lost.done() or self._instance is None:
+    def stir(self) -> None:
+        """Something happened to the sockets: look at once, and do not wait for a kubelet any longer."""
+        self._stirred.set()
+        if self._instance is None or self._lost is None or self._lost.done():
             return
         if self._instance.gone:
             self._lost.set_result(f"{self._instance.path} was removed")
-        elif self._registrar and self._registrar.kubelet not in (None, self._kubelet):
+        elif self._place.classic and self._place.kubelet.life not in (None, self._kubelet):
             self._lost.set_result("the kubelet was restarted")
 
+    async def look(self) -> None:
+        """As `stir`, and notice that a living kubelet does not listen.
+
+        It never calls ListAndWatch again by itself, whichever way a stream was lost (dm/plugin/v1beta1/handler.go).
+        """
+        self.stir()
+        now = time.monotonic()
+        if self._service.streams:
+            self._unheard_since, self._patience = now, _UNHEARD_AFTER
+            return
+        if now - self._unheard_since <= self._patience or not await self._place.kubelet.answers():
+            return
+        if self._lost is not None and not self._lost.done() and not self._service.streams:
+            self._patience = min(self._patience * 2, _UNHEARD_AT_MOST)
+            self._lost.set_result("the kubelet does not listen")
+
     async def _begin(self) -> None:
-        expected = retry_if_exception_type((SriovError, OSError, grpc.aio.AioRpcError, RuntimeError))
-        async for attempt in AsyncRetrying(wait=_pause, retry=expected, before_sleep=self._tell_once()):
+        tell = _TellOnce(self._resource, self._journal)
+        retry = retry_if_exception_type(_EXPECTED)
+        async for attempt in AsyncRetrying(wait=self._pause, sleep=self._sleep, retry=retry, before_sleep=tell):
             with attempt:
                 await self._begin_once()
 
     async def _begin_once(self) -> None:
-        registrar = self._registrar
-        if registrar:
-            await registrar.require_kubelet()
-            self._kubelet = registrar.kubelet
+        kubelet = self._place.kubelet
+        if self._place.classic:
+            await kubelet.require()
+            self._kubelet = kubelet.life
         instance = self._instance = self._new_instance()
         try:
             await instance.start()
-            if registrar:
-                await registrar.register(self._resource, instance.path.name)
+            if self._place.classic:
+                await kubelet.register(self._resource, instance.path.name)
         except BaseException:
             await self._end()
             raise
@@ -98,22 +126,33 @@ class PoolLifecycle:
             self._instance = None
 
     def _new_instance(self) -> Instance:
-        if self._registrar:
-            name = socket_name(self._resource, self._directory, self._host_directory, f"{time.time_ns() // 1000:x}")
-            return Instance(self._directory / name, self._service, None)
-        path = self._directory / socket_name(self._resource, self._directory, self._host_directory)
+        directory, host_directory = self._place.directory, self._place.host_directory
+        if self._place.classic:
+            name = socket_name(self._resource, directory, host_directory, f"{time.time_ns() // 1000:x}")
+            return Instance(directory / name, self._service, None)
+        path = directory / socket_name(self._resource, directory, host_directory)
         # Left empty the kubelet uses the socket where it found it, which is right under any mount.
-        elsewhere = self._host_directory != self._directory
-        endpoint = str(self._host_directory / path.name) if elsewhere else ""
+        endpoint = "" if host_directory == directory else str(host_directory / path.name)
         return Instance(path, self._service, IntroductionService(self._resource, endpoint, self._journal))
 
-    def _tell_once(self) -> "_TellOnce":
-        return _TellOnce(self._resource, self._journal)
+    def _pause(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        self._awaits_kubelet = isinstance(error, KubeletAbsent)
+        if not self._awaits_kubelet:
+            return _RETRY(state)
+        return _LOOK_FOR_KUBELET if self._place.kubelet.life is None else _LOOK_AT_KUBELET
 
-
-def _pause(state: RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome else None
-    return _LOOK_FOR_KUBELET if isinstance(error, KubeletAbsent) else _RETRY(state)
+    async def _sleep(self, seconds: float) -> None:
+        """Until the next attempt; a socket that appears may be the kubelet's, but no reason for anything else."""
+        if not self._awaits_kubelet:
+            await asyncio.sleep(seconds)
+            return
+        self._stirred.clear()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stirred.wait()
+        except TimeoutError:
+            return
 
 
 class _TellOnce:

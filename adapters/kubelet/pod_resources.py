@@ -25,6 +25,7 @@ class PodResources:
     def __init__(self, kubelet_directory: Path, journal: Journal) -> None:
         self._socket = kubelet_directory / "pod-resources" / "kubelet.sock"
         self._journal = journal
+        self._told = ""
 
     async def holdings(self) -> frozenset[Holding] | None:
         if not self._socket.is_socket():
@@ -32,8 +33,11 @@ class PodResources:
         try:
             answer = await self._list()
         except grpc.aio.AioRpcError as error:
-            self._journal.warning("pod resources unknown", code=error.code().name, reason=error.details())
+            if self._told != error.code().name:
+                self._told = error.code().name
+                self._journal.warning("pod resources unknown", code=self._told, reason=error.details())
             return None
+        self._told = ""
         return frozenset(
             Holding(resource, device_id)
             for pod in answer.pod_resources

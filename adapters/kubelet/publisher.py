@@ -7,16 +7,19 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
+from adapters.files.inotify import ENTRIES, DirectoryWatch
 from adapters.kubelet.feed import Feed
-from adapters.kubelet.lifecycle import PoolLifecycle
-from adapters.kubelet.registrar import Registrar
+from adapters.kubelet.kubelet_socket import KubeletSocket
+from adapters.kubelet.lifecycle import Place, PoolLifecycle
 from adapters.kubelet.service import Allocate
 from application.ports.journal import Journal
 from domain.announcement import Announced
 from domain.resource_name import ResourceName
 
 _LOOK_INTERVAL: Final = 1.0
-"""Seconds between looks at the sockets."""
+"""Seconds between looks at the sockets, as the net under inotify."""
+_LAST_WORDS: Final = 1.0
+"""Seconds in which a kubelet that listens gets the empty list of a pool that goes."""
 
 
 class Registration(Enum):
@@ -44,56 +47,86 @@ class KubeletPaths:
         return self.own / "device-plugins"
 
 
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    feed: Feed
+    lifecycle: PoolLifecycle
+    task: asyncio.Task[None]
+
+
 class KubeletPublisher:
     """One server a pool, each with a task of its own: the trouble of one pool is nobody else's."""
 
     def __init__(self, paths: KubeletPaths, registration: Registration, allocate: Allocate, journal: Journal) -> None:
         watched = paths.watcher.is_dir() if registration is Registration.AUTO else registration is Registration.WATCHER
-        self._directory = paths.watcher if watched else paths.classic
-        self._host_directory = paths.host / self._directory.name
-        self._registrar = None if watched else Registrar(paths.classic / "kubelet.sock")
+        directory = paths.watcher if watched else paths.classic
+        kubelet = KubeletSocket(paths.classic / "kubelet.sock")
+        self._place = Place(directory, paths.host / directory.name, kubelet, classic=not watched)
+        self._directories = [str(directory), str(paths.classic), str(paths.own)]
         self._allocate = allocate
         self._journal = journal
-        self._feeds: dict[ResourceName, Feed] = {}
-        self._lifecycles: list[PoolLifecycle] = []
-        self._tasks: list[asyncio.Task[None]] = []
+        self._pools: dict[ResourceName, _Pool] = {}
+        self._watch = DirectoryWatch(ENTRIES, self._stir)
+        self._looking: asyncio.Task[None] | None = None
 
     async def publish(self, resource: ResourceName, entries: Sequence[Announced]) -> None:
-        if resource in self._feeds:
-            self._feeds[resource].put(entries)
+        if resource in self._pools:
+            self._pools[resource].feed.put(entries)
             return
-        feed = self._feeds[resource] = Feed(entries)
-        lifecycle = PoolLifecycle(
-            resource,
-            feed,
-            self._directory,
-            self._host_directory,
-            self._registrar,
-            self._allocate,
-            self._journal,
-        )
-        if not self._tasks:
-            self._start(self._look(), "look at sockets")
-        self._lifecycles.append(lifecycle)
-        self._start(lifecycle.run(), f"serve {resource}")
+        if self._looking is None:
+            self._start_watch()
+            self._looking = self._start(self._look(), "look at sockets")
+        feed = Feed(entries)
+        lifecycle = PoolLifecycle(resource, feed, self._place, self._allocate, self._journal)
+        self._pools[resource] = _Pool(feed, lifecycle, self._start(lifecycle.run(), f"serve {resource}"))
+
+    async def withdraw(self, resource: ResourceName) -> None:
+        pool = self._pools.get(resource)
+        if pool is None:
+            return
+        pool.feed.put(())
+        await pool.feed.heard(_LAST_WORDS)
+        await _cancel([pool.task])
+        del self._pools[resource]
 
     async def stop(self) -> None:
-        tasks, self._tasks = self._tasks, []
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._watch.stop()
+        tasks = [pool.task for pool in self._pools.values()]
+        await _cancel([*tasks, self._looking] if self._looking else tasks)
+        self._pools.clear()
+        self._looking = None
+
+    def _start_watch(self) -> None:
+        try:
+            self._watch.start()
+        except OSError as error:
+            reason, net = str(error.strerror), f"a look every {_LOOK_INTERVAL:g} s"
+            self._journal.warning("cannot follow", source="the kubelet's directories", reason=reason, instead=net)
+            return
+        self._watch.watch(self._directories)
+
+    def _stir(self, _: Sequence[str]) -> None:
+        self._watch.watch(self._directories)
+        for pool in self._pools.values():
+            pool.lifecycle.stir()
 
     async def _look(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_INTERVAL)
-            for lifecycle in self._lifecycles:
-                lifecycle.look()
+            for pool in list(self._pools.values()):
+                await pool.lifecycle.look()
 
-    def _start(self, coroutine: "asyncio._CoroutineLike[None]", name: str) -> None:
+    def _start(self, coroutine: "asyncio._CoroutineLike[None]", name: str) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(coroutine, name=name)
         task.add_done_callback(self._tell_end)
-        self._tasks.append(task)
+        return task
 
     def _tell_end(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
             self._journal.error("task ended", task=task.get_name(), exc_info=error)
+
+
+async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

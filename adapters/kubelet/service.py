@@ -29,6 +29,8 @@ class PoolService(DevicePluginServicer):
         self._feed = feed
         self._allocate = allocate
         self._journal = journal
+        self.streams = 0
+        """Kubelets that listen."""
 
     async def GetDevicePluginOptions(self, request: pb.Empty, context: Context) -> pb.DevicePluginOptions:
         # PreStartContainer is not asked for: it would make container restarts depend on this process being up.
@@ -36,10 +38,12 @@ class PoolService(DevicePluginServicer):
 
     async def ListAndWatch(self, request: pb.Empty, context: Context) -> AsyncIterator[pb.ListAndWatchResponse]:
         self._journal.info("kubelet listens", resource=str(self._resource))
+        self.streams += 1
         try:
             async for message in self._feed.messages():
                 yield message
         finally:
+            self.streams -= 1
             self._journal.info("kubelet stopped listening", resource=str(self._resource))
 
     async def Allocate(self, request: pb.AllocateRequest, context: Context) -> pb.AllocateResponse:

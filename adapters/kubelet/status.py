@@ -4,8 +4,10 @@ import grpc
 
 from domain.errors import (
     DeviceUnusable,
+    FacilityAway,
     FacilityMissing,
     FilesUnwritable,
+    FunctionRefused,
     HostUnresponsive,
     SeveralRefused,
     SriovError,
@@ -15,6 +17,8 @@ from domain.errors import (
 _STATUS: dict[type[SriovError], grpc.StatusCode] = {
     UnknownDevice: grpc.StatusCode.NOT_FOUND,
     DeviceUnusable: grpc.StatusCode.FAILED_PRECONDITION,
+    FunctionRefused: grpc.StatusCode.FAILED_PRECONDITION,
+    FacilityAway: grpc.StatusCode.FAILED_PRECONDITION,
     FacilityMissing: grpc.StatusCode.FAILED_PRECONDITION,
     SeveralRefused: grpc.StatusCode.FAILED_PRECONDITION,
     HostUnresponsive: grpc.StatusCode.DEADLINE_EXCEEDED,

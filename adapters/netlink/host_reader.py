@@ -7,8 +7,11 @@ from typing import TypeVar
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from domain.errors import InvalidPciAddress
+from domain.facility_selectors import DdpProfiles
 from domain.host import Host, PciFunction
 from domain.pci import PciAddress
+from domain.pf_selectors import PfNames
+from domain.pool import PoolSpec
 
 Answer = TypeVar("Answer")
 
@@ -31,27 +34,26 @@ class NetlinkHostReader:
         self,
         reader: HostReader,
         questions: Questions,
+        pools: Callable[[], Collection[PoolSpec]],
         journal: Journal,
-        *,
-        ask_profiles: bool,
-        pf_names: Collection[str],
     ) -> None:
         self._reader = reader
         self._questions = questions
+        self._pools = pools
         self._journal = journal
-        self._ask_profiles = ask_profiles
-        self._pf_names = frozenset(name.lower() for name in pf_names)
         self._said: set[str] = set()
 
     def read(self) -> Host:
         host = self._reader.read()
+        conditions = [condition for pool in self._pools() for condition in pool.conditions]
+        by_name = [condition for condition in conditions if isinstance(condition, PfNames)]
         functions = dict(host.functions)
-        if self._ask_profiles:
+        if any(isinstance(s, DdpProfiles) for s in conditions):
             profiles = self._ask(self._questions.ddp_profiles, "ddpProfiles match nothing") or {}
             for address in functions.keys() & profiles.keys():
                 functions[address] = replace(functions[address], ddp_profile=profiles[address])
         known = {i.name.lower() for function in functions.values() for i in function.interfaces}
-        if not self._pf_names <= known:
+        if any(condition.patterns or not condition.ranges.keys() <= known for condition in by_name):
             names = self._ask(self._questions.alternative_names, "pfNames know no alternative names") or {}
             functions = {address: _named(function, names) for address, function in functions.items()}
         return replace(host, functions=functions)

@@ -55,7 +55,7 @@ def read_function(
         physfn=_link_address(tree, f"{path}/physfn") if is_vf else None,
         vf_index=vf_index,
         vf_count=max(tree.number(f"{path}/sriov_numvfs") or 0, virtfns) if "sriov_numvfs" in names or virtfns else 0,
-        noiommu=_is_noiommu(tree, path, driver),
+        noiommu=(driver == "vfio-pci" or "vfio-dev" in names) and _is_noiommu(tree, path),
         interfaces=interfaces,
         interfaces_away="net" in names and not interfaces,
         rdma=rdma_devices(tree, path, names),
@@ -65,6 +65,21 @@ def read_function(
         auxiliary=auxiliary_names(names),
     )
     return function, names
+
+
+def is_as_known(tree: Tree, known: PciFunction) -> bool:
+    """Whether a function on vfio-pci is what it was; one on a kernel driver has more that can change."""
+    path = f"{DEVICES}/{known.address}"
+    if known.driver != "vfio-pci" or tree.target_name(f"{path}/iommu_group") != known.iommu_group:
+        return False
+    try:
+        uevent = parse_uevent(tree.read(f"{path}/uevent"))
+    except OSError:
+        return False
+    ids = f"{known.vendor}:{known.device}".upper()
+    if uevent.get("DRIVER") != known.driver or uevent.get("PCI_ID") != ids:
+        return False
+    return known.vfio_device is None or tree.exists(f"{path}/vfio-dev/{known.vfio_device}")
 
 
 def vf_indices(tree: Tree, address: PciAddress, names: Sequence[str]) -> Iterator[tuple[PciAddress, int]]:
@@ -93,9 +108,9 @@ def _id(tree: Tree, path: str) -> str:
     return text.lower().removeprefix("0x")
 
 
-def _is_noiommu(tree: Tree, path: str, driver: str | None) -> bool:
+def _is_noiommu(tree: Tree, path: str) -> bool:
     """Whether the group is one of vfio's own (drivers/vfio/group.c), which exist only while vfio is bound."""
-    return driver == "vfio-pci" and tree.text(f"{path}/iommu_group/name") == "vfio-noiommu"
+    return tree.text(f"{path}/iommu_group/name") == "vfio-noiommu"
 
 
 def _first(tree: Tree, path: str, prefix: str) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from adapters.sysfs.functions import DEVICES, Unreadable, read_function, vf_indices
+from adapters.sysfs.functions import DEVICES, Unreadable, is_as_known, read_function, vf_indices
 from adapters.sysfs.interfaces import InterfaceClass
 from adapters.sysfs.nodes import Nodes, nodes_of_facilities, nodes_of_function
 from adapters.sysfs.routes import default_routes
@@ -79,6 +79,10 @@ class SysfsHostReader:
                 else:
                     address = PciAddress.parse(id_)
                     known = functions.pop(address, None)
+                    if known and is_as_known(tree, known):
+                        functions[address] = known
+                        candidates += nodes_of_function(known)
+                        continue
                     function, _ = read_function(tree, address, known.vf_index if known else None, on_vdpa_bus)
                     functions[address] = function
                     candidates += nodes_of_function(function)

@@ -10,6 +10,7 @@ from domain.host import NetInterface, UpperDevice
 from domain.pci import PciAddress
 
 _CLASS: Final = "sys/class/net"
+_CARRIER: Final[Mapping[str | None, bool]] = {"0": False, "1": True}
 
 
 def interfaces_of(tree: Tree, directory: str, names: Sequence[str], *, ports: bool) -> tuple[NetInterface, ...]:
@@ -35,6 +36,8 @@ def _interface(tree: Tree, path: str, *, ports: bool) -> NetInterface:
         port_name=tree.text(f"{path}/phys_port_name"),
         switch_id=tree.text(f"{path}/phys_switch_id"),
         dev_port=tree.number(f"{path}/dev_port"),
+        carrier=_CARRIER.get(tree.text(f"{path}/carrier")),
+        operstate=tree.text(f"{path}/operstate"),
     )
 
 

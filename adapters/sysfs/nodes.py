@@ -40,13 +40,14 @@ class Nodes:
         """The nodes that exist, read by directory; where /dev is foreign, also those that devices point to."""
         tree = self._tree
         found = {node for node in _SHARED if self._exists(node)}
-        found.update(name for name in tree.names("dev") if name.startswith(_OF_FUNCTIONS))
-        for directory in _DIRECTORIES:
-            found.update(f"{directory}/{name}" for name in tree.names(f"dev/{directory}"))
         if self._foreign:
             candidates = {node for function in functions for node in nodes_of_function(function)}
             candidates.update(n for s in subfunctions for n in nodes_of_facilities(s.rdma, s.vdpa))
-            found.update(node for node in candidates - found if self._exists(node))
+            found.update(node for node in candidates if self._exists(node))
+        else:
+            found.update(name for name in tree.names("dev") if name.startswith(_OF_FUNCTIONS))
+            for directory in _DIRECTORIES:
+                found.update(f"{directory}/{name}" for name in tree.names(f"dev/{directory}"))
         return frozenset(f"/dev/{node}" for node in found)
 
     def again(self, known: frozenset[str], candidates: Iterable[str]) -> frozenset[str]:
@@ -57,7 +58,10 @@ class Nodes:
         return frozenset(nodes)
 
     def _exists(self, node: str) -> bool:
-        return self._tree.exists(f"dev/{node}") or (self._foreign and self._kernel_has(node))
+        if not self._foreign:
+            return self._tree.exists(f"dev/{node}")
+        # A copy of /dev may still hold nodes that are gone; those that load their module when opened are always there.
+        return self._kernel_has(node) or (node in _SHARED and self._tree.exists(f"dev/{node}"))
 
     def _kernel_has(self, node: str) -> bool:
         if node.startswith("vhost-vdpa-"):

@@ -32,12 +32,15 @@ def subfunctions(
 def read_subfunction(tree: Tree, path: str, parent: PciAddress, on_vdpa_bus: frozenset[str]) -> AuxiliaryDevice:
     """One subfunction, as far as its directory tells."""
     names = tree.names(path)
+    interfaces = interfaces_of(tree, path, names, ports=False)
     return AuxiliaryDevice(
         name=path.rpartition("/")[2],
         parent=parent,
         driver=tree.target_name(f"{path}/driver") if "driver" in names else None,
         number=tree.number(f"{path}/sfnum") if "sfnum" in names else None,
-        interfaces=interfaces_of(tree, path, names, ports=False),
+        interfaces=interfaces,
+        interfaces_away="net" in names and not interfaces,
+        auxiliary=auxiliary_names(names),
         rdma=rdma_devices(tree, path, names),
         vdpa=vdpa_devices(tree, path, names, on_vdpa_bus),
     )

@@ -13,7 +13,10 @@ class DeviceInfoStore(Protocol):
     """
 
     def write(self, records: Sequence[DeviceInfo]) -> int:
-        """Make these records readable and return how many differed; the others are left alone."""
+        """Make these records readable and return how many differed; the others are left alone.
+
+        A partial record is written only where there is none.
+        """
 
     def names(self) -> Collection[str]:
         """The names of all records, other writers' too."""

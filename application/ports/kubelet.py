@@ -16,6 +16,9 @@ class PoolPublisher(Protocol):
         Returns without waiting for the kubelet, which may be down.
         """
 
+    async def withdraw(self, resource: ResourceName) -> None:
+        """Announce that a pool is empty, then serve it no more."""
+
     async def stop(self) -> None:
         """Stop serving every pool at once, without announcing anything."""
 

@@ -36,6 +36,8 @@ class Configuration:
 
     pools: tuple[PoolSpec, ...]
     warnings: tuple[Problem, ...] = ()
+    check_interval: float | None = None
+    """Seconds after which health is judged again even if nothing seems to have changed."""
 
 
 class ConfigurationInvalid(SriovError):
@@ -47,6 +49,10 @@ class ConfigurationInvalid(SriovError):
         super().__init__("\n".join(f"{source}:{'' if problem.line else ' '}{problem}" for problem in problems))
 
 
+class ConfigurationMissing(ConfigurationInvalid):
+    """A configuration that is not there, yet."""
+
+
 class PoolConfiguration(Protocol):
     """Where the pools are written down."""
 
@@ -55,4 +61,5 @@ class PoolConfiguration(Protocol):
 
         Raises:
             ConfigurationInvalid: with every problem at once; also if it cannot be read at all.
+            ConfigurationMissing: if there is none.
         """

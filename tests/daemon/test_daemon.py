@@ -157,7 +157,7 @@ def test_with_nothing_to_serve_the_daemon_stays_and_says_so_once(pools: tuple[di
             ("--strict",),
             "did you mean vendors?",
         ),
-        (None, (), "cannot be read: No such file or directory"),
+        (None, ("--strict",), "cannot be read: No such file or directory"),
         ("{}", ("--cofig-file=x",), "did you mean --config-file?"),
         ("{}", ("--log-level=11",), "--log-level=11: expected 0 to 10"),
         ("{}", ("--registration=both",), "--registration=both"),
@@ -242,9 +242,10 @@ def test_device_information_that_cannot_be_written_is_told_before_anything_is_an
 
     async def story() -> None:
         async with FakeKubelet(node.directory) as kubelet, daemon(node.directory, *node.flags) as process:
-            assert await asyncio.wait_for(process.process.wait(), 15) == 1
-            assert "Not a directory" in process.told("cannot serve")[0]["reason"]
+            await process.until_told("not reconciled")
+            assert "Not a directory" in process.told("not reconciled")[0]["reason"]
             assert kubelet.calls == []
+            assert (await process.stop())[0] == 0
 
     run(story)
 

@@ -34,14 +34,15 @@ def test_the_demo_shows_pools_what_a_container_gets_and_why_a_device_is_left_out
     assert "in no pool: PF with VFs" in lines[-1]
 
 
-def test_the_watching_demo_says_how_to_change_the_host_and_ends_with_ctrl_c() -> None:
+def test_the_watching_demo_shows_changes_says_how_to_make_more_and_ends_with_ctrl_c() -> None:
     with subprocess.Popen([*DEMO, "--watch"], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         lines = list(takewhile(lambda line: not line.startswith("The daemon's log"), process.stdout))
-        host = next(line.split()[1] for line in lines if line.strip().startswith("cd "))
-        assert (Path(host) / "sys/bus/pci/devices/0000:3b:01.0").is_dir()
-
         process.send_signal(signal.SIGINT)
-
         assert process.wait(30) == 0
+    shown = "".join(lines)
+    assert re.search(r"intel\.com/sriov_netdevice  7 devices  -0000:af:01\.[23]\n", shown)
+    assert re.search(r"intel\.com/sriov_dpdk  8 devices  0000:\S+ is Unhealthy\n", shown)
+    assert "its interface moves into the pod\n  nothing to tell the kubelet\n" in shown
+    host = next(line.split()[1] for line in lines if line.strip().startswith("cd "))
     assert not Path(host).exists()

@@ -5,9 +5,11 @@ import asyncio
 import signal
 import sys
 
-from tests.demo import pools, watch
+from tests.demo import pools
 from tests.demo.grant import PodRefused, grant
 from tests.demo.node import POOLS, DaemonEnded, Node
+from tests.demo.story import story
+from tests.demo.watch import Watch, instructions
 from tests.fakes.kubelet import FakeKubelet
 from tests.hosts import named
 from tests.hosts.ground import temporary_directory
@@ -17,7 +19,7 @@ _LEFT_OUT = "0000:3b:00.0"
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.demo", description=__doc__)
-    parser.add_argument("--watch", action="store_true", help="go on, and print changes of the pools until Ctrl-C")
+    parser.add_argument("--watch", action="store_true", help="change the node; print changes of the pools until Ctrl-C")
     options = parser.parse_args()
     with temporary_directory() as directory:
         node = Node(directory)
@@ -35,7 +37,7 @@ async def _show(node: Node, *, going_on: bool) -> None:
     if task := asyncio.current_task():
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    named.demo().lay(node.host)
+    laid = named.demo().lay(node.host)
     node.configure()
     print("Simulated: a host with 2 PFs of 8 VFs each (a tree of /sys, /proc and /dev) and a kubelet.")
     print("Real: the daemon, the calls over its sockets, the files it writes.\n", flush=True)
@@ -49,8 +51,12 @@ async def _show(node: Node, *, going_on: bool) -> None:
         print(f"\nAnd a device that is in no pool, by `sriovdp explain --device {_LEFT_OUT}`:", flush=True)
         print(await asyncio.to_thread(node.explain, _LEFT_OUT), flush=True)
         if going_on:
-            print("", *watch.instructions(node), sep="\n", flush=True)
-            await watch.changes(kubelet, daemon)
+            watch = Watch(kubelet, daemon)
+            print("\nNow the node changes, and this is what the kubelet sees:", flush=True)
+            held = [await pools.held_device(kubelet, resource) for resource in POOLS]
+            await watch.play(story(laid, *held))
+            print("", *instructions(node), sep="\n", flush=True)
+            await watch.go_on()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,13 @@ async def table(kubelet: FakeKubelet) -> Iterator[str]:
     return _lines(kubelet, {name: (node.capacity[name], node.allocatable[name]) for name in POOLS})
 
 
+async def held_device(kubelet: FakeKubelet, resource: str) -> str:
+    """The first device of a pool that a pod holds."""
+    containers = [container for pod in (await kubelet.devices()).values() for container in pod.values()]
+    held: list[str] = [device for container in containers for device in container["devices"].get(resource, {})]
+    return min(held)
+
+
 def _lines(kubelet: FakeKubelet, counts: dict[str, tuple[int, int]]) -> Iterator[str]:
     yield _ROW.format("RESOURCE", "DRIVER", "DEVICES", "ALLOCATABLE", "NUMA NODES")
     for name, (capacity, allocatable) in counts.items():

@@ -2,15 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tests.demo.node import POOLS, DaemonEnded, Node
+from tests.demo.story import Act
 from tests.fakes.kubelet import FakeKubelet
 
 _LOOK_EVERY: Final = 0.1
-_FREE: Final = "0000:3b:01.0"
-_BOUND: Final = "0000:3b:01.1"
+_LISTEN: Final = 1.5
+"""Seconds after a change in which its lists come."""
+_FREE: Final = "0000:3b:01.2"
+_BOUND: Final = "0000:3b:01.3"
 
 
 def instructions(node: Node) -> Iterator[str]:
@@ -26,21 +29,49 @@ def instructions(node: Node) -> Iterator[str]:
     yield f"The daemon's log is {node.log}"
 
 
-async def changes(kubelet: FakeKubelet, daemon: asyncio.subprocess.Process) -> None:
-    """Print each change, until cancelled.
+class Watch:
+    """Looks at what the kubelet has been told since the last look."""
 
-    Raises:
-        DaemonEnded: if the daemon ends."""
-    seen = {resource: len(kubelet.messages(resource)) for resource in POOLS}
-    while daemon.returncode is None:
-        await asyncio.sleep(_LOOK_EVERY)
-        for resource, before in seen.items():
-            messages = kubelet.messages(resource)
+    def __init__(self, kubelet: FakeKubelet, daemon: asyncio.subprocess.Process) -> None:
+        self._kubelet = kubelet
+        self._daemon = daemon
+        self._seen = {resource: len(kubelet.messages(resource)) for resource in POOLS}
+
+    async def play(self, acts: Sequence[Act]) -> None:
+        """Make each change and print what the kubelet is told of it.
+
+        Raises:
+            DaemonEnded: if the daemon ends."""
+        for act in acts:
+            print(f"{time.strftime('%X')}  {act.told}", flush=True)
+            began = time.monotonic()
+            await asyncio.to_thread(act.play)
+            await asyncio.sleep(_LISTEN)
+            lines = [f"  after {at - began:.2f} s  {line}" for at, line in self._news()]
+            print(*(lines or ["  nothing to tell the kubelet"]), sep="\n", flush=True)
+
+    async def go_on(self) -> None:
+        """Print each change, until cancelled.
+
+        Raises:
+            DaemonEnded: if the daemon ends."""
+        while True:
+            await asyncio.sleep(_LOOK_EVERY)
+            for _, line in self._news():
+                print(f"{time.strftime('%X')}  {line}", flush=True)
+
+    def _news(self) -> list[tuple[float, str]]:
+        """When a list came, and a line about it."""
+        if self._daemon.returncode is not None:
+            raise DaemonEnded(self._daemon.returncode)
+        news = []
+        for resource, before in self._seen.items():
+            messages = self._kubelet.messages(resource)
             for number in range(before, len(messages)):
                 old, new = messages[number - 1].health, messages[number].health
-                print(f"{time.strftime('%X')}  {resource}  {len(new)} devices  {_difference(old, new)}", flush=True)
-            seen[resource] = len(messages)
-    raise DaemonEnded(daemon.returncode)
+                news.append((messages[number].at, f"{resource}  {len(new)} devices  {_difference(old, new)}"))
+            self._seen[resource] = len(messages)
+        return news
 
 
 def _difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:

@@ -14,7 +14,11 @@ class FakeDeviceInfoStore:
         self.full = False
 
     def write(self, records: Sequence[DeviceInfo]) -> int:
-        new = {r.file_name: r.content for r in records if self.records.get(r.file_name) != r.content}
+        new = {
+            r.file_name: r.content
+            for r in records
+            if self.records.get(r.file_name) != r.content and not (r.partial and r.file_name in self.records)
+        }
         if new and self.full:
             raise FilesUnwritable("devinfo", "No space left on device", "free space")
         self.records.update(new)

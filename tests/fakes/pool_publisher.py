@@ -19,6 +19,10 @@ class FakePoolPublisher:
             self.lists[resource] = tuple(entries)
             self.messages.append((str(resource), tuple(entries)))
 
+    async def withdraw(self, resource: ResourceName) -> None:
+        await self.publish(resource, ())
+        self.lists.pop(resource, None)
+
     async def stop(self) -> None:
         self.stopped = True
         self.lists.clear()

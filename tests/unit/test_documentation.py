@@ -9,10 +9,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -22,12 +24,13 @@ import yaml
 from dependency_injector import providers
 
 from adapters.config.config_file import ConfigFile
-from adapters.config.schema import PoolEntry, SelectorEntry
+from adapters.config.schema import FileEntry, PoolEntry, SelectorEntry
 from adapters.kubelet.messages import container_response
 from adapters.kubelet.status import _STATUS
 from application.ports.pool_configuration import Configuration, ConfigurationInvalid, Problem
+from domain.announcement import GONE
 from domain.cdi import cdi_file
-from domain.errors import FilesUnwritable, HostUnresponsive, NotServable
+from domain.errors import DeviceUnusable, FilesUnwritable, FunctionRefused, HostUnresponsive, NotServable
 from domain.exposure import FACILITIES
 from domain.host import Host
 from domain.pool import DeviceType, PoolSpec
@@ -35,10 +38,15 @@ from domain.resource_name import ResourceName
 from entrypoints.cli import main
 from entrypoints.container import Container, build
 from entrypoints.settings import Settings
+from tests.daemon.live import CLASSIC, DPDK, HASTY, KERN, WATCHER, Live, live
+from tests.daemon.test_live_kubelet import drop_stream
 from tests.fakes.journal import FakeJournal
+from tests.fakes.kubelet import Timing
 from tests.fakes.pool_publisher import FakePoolPublisher
 from tests.golden.case import HERE, names
 from tests.golden.later import LATER
+from tests.hosts.host import SimHost
+from tests.hosts.named import h1, h2
 
 REPOSITORY = Path(__file__).parents[2]
 DOCUMENTS = sorted(
@@ -180,10 +188,20 @@ def test_every_key_of_the_file_is_told_with_an_example_and_where_it_may_stand(
 
     assert set(told) == aliases(entry)
     for key, row in told.items():
-        value = {key: json.loads(codes(row["Example"])[0])}
-        keys = value if entry is PoolEntry else {"selectors": value}
+        example, *others = codes(row["Example"])
+        value = {key: json.loads(example)}
+        keys = {**value, **json.loads(f"{{{', '.join(others)}}}")} if entry is PoolEntry else {"selectors": value}
         accepted = {kind for kind in TYPES if not problems(tmp_path, pool(**{"deviceType": kind, **keys}))}
         assert accepted == set(TYPES if row["For"] == "all" else codes(row["For"])), key
+
+
+def test_every_key_around_the_pools_is_told_with_an_example(tmp_path: Path) -> None:
+    told = {codes(row["Key of the file"])[0]: row for row in rows("docs/configuration.md", "Key of the file")}
+
+    assert set(told) == {field.alias for field in FileEntry.model_fields.values()}
+    for key, row in told.items():
+        file = {**pool(), key: json.loads(codes(row["Example"])[0])}
+        assert not any(problem.fatal for problem in problems(tmp_path, file)), key
 
 
 @pytest.mark.parametrize("config", blocks("docs/configuration.md", "json") + blocks("docs/debugging.md", "json"))
@@ -400,6 +418,7 @@ class Node:
         journal = FakeJournal()
         container = build(settings, journal)
         container.publisher.override(providers.Object(FakePoolPublisher()))
+        container.table().wanted = container.configuration().load().pools
         return cls(place, container, journal)
 
     def reconcile(self) -> None:
@@ -432,7 +451,7 @@ class Pod:
         self._place = node.place
         self._environment: dict[str, str] = {}
         self._nodes: set[str] = set()
-        for spec in node.container.pools():
+        for spec in node.container.table().wanted:
             if ids := devices.get(spec.name.variables[-1]):
                 told = node.allocate(spec.name, ids)
                 self._environment |= dict(told.envs)
@@ -616,6 +635,9 @@ def test_the_examples_of_refused_allocations_are_real(hosts: Callable[[str], Pat
         node.allocate(ResourceName("intel.com", "kern"), ["0000:ff:00.0"])
     full = FilesUnwritable("…", "No space left on device", "free space and a writable directory are needed in …")
     said |= {str(unknown.value), str(HostUnresponsive("reading 0000:3b:01.0", 10)), str(full)}
+    said |= {str(DeviceUnusable("0000:3b:01.0", "intel.com/kern", why)) for why in (GONE, "no carrier on ens1f0")}
+    reset = "/sys/bus/pci/devices/0000:3b:01.0/reset"
+    said.add(str(FunctionRefused("0000:3b:01.0", "reset", f"{reset}: Read-only file system")))
     said |= {codes(row["Message"])[0] for guide in GUIDES for row in rows(guide, "Message")}
 
     for row in rows(document, "Status"):
@@ -634,6 +656,378 @@ def test_a_copy_of_a_host_is_as_good_as_the_host(walk: Walk, hosts: Callable[[st
 
     assert copy.lists() == host.lists()
     assert list(copy.refusals()) == list(host.refusals())
+
+
+# -- Life cycle -------------------------------------------------------------------------------------------------------
+LIFECYCLE: Final = "docs/lifecycle.md"
+LINK: Final = {**KERN, "health": "link"}
+RENAMED: Final = {**KERN, "resourceName": "kernel"}
+PORTS: Final = {"resourceName": "ports", "selectors": {"drivers": ["ixgbe"]}}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line of the log, and when it was written."""
+
+    at: float
+    line: str
+
+
+class Teller:
+    """A node on which a story happens."""
+
+    def __init__(self, node: Live) -> None:
+        self.node = node
+        self._steps: list[tuple[str, float]] = []
+
+    def step(self, what: str) -> None:
+        """What an operator does, or what befalls the node."""
+        self._steps.append((what, time.time()))
+
+    def told(self) -> list[tuple[str, list[Said]]]:
+        """Each step, and what the log says until the next one; seconds count from the step."""
+        events = sorted((event for log in self.node.logs for event in log.events), key=lambda e: str(e["timestamp"]))
+        ends = [at for _, at in self._steps[1:]] + [float("inf")]
+        return [
+            (what, [Said(at - began, self._line(event)) for event in events if began <= (at := _time(event)) < end])
+            for (what, began), end in zip(self._steps, ends, strict=True)
+        ]
+
+    def _line(self, event: dict[str, Any]) -> str:
+        facts = {key: value for key, value in event.items() if key not in {"event", "level", "timestamp"}}
+        shown = " ".join(f"{key}={_fact(value)}" for key, value in facts.items())
+        line = f"{event['level']}  {event['event']}  {shown}".rstrip()
+        for path, place in (
+            (self.node.config, "/etc/pcidp/config.json"),
+            (self.node.devinfo, str(Settings.model_fields["devinfo_dir"].default)),
+            (self.node.laid.root, ""),
+            (self.node.directory, "/var/lib/kubelet"),
+        ):
+            line = line.replace(str(path), place)
+        return re.sub(r"-[0-9a-f]{10,}\.sock", "-<time>.sock", line)
+
+
+def _time(event: dict[str, Any]) -> float:
+    return datetime.fromisoformat(event["timestamp"]).timestamp()
+
+
+def _fact(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
+Story = Callable[[Teller], Coroutine[Any, Any, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A story and the node that it happens on."""
+
+    story: Story
+    host: Callable[[], SimHost] = h1
+    pools: tuple[dict[str, Any], ...] = (KERN,)
+    way: str = WATCHER
+    timing: Timing = HASTY
+
+    async def play(self) -> list[tuple[str, list[Said]]]:
+        async with live(self.host(), *self.pools, way=self.way, timing=self.timing) as node:
+            teller = Teller(node)
+            await self.story(teller)
+            await asyncio.sleep(0.2)  # for what is said last
+            return teller.told()
+
+
+async def started(node: Live, pool: str = "kern", devices: int = 4) -> None:
+    await node.start()
+    await node.served(pool, devices)
+
+
+async def boot(teller: Teller) -> None:
+    node = teller.node
+    teller.step("the plugin starts: there are no VFs yet")
+    await node.start()
+    await node.process.until_told("nothing to serve")
+    await asyncio.sleep(0.5)
+    teller.step("the SR-IOV operator makes four VFs")
+    node.laid.create_vfs("0000:3b:00.0", 4)
+    await node.served("kern", 4)
+
+
+async def kubelet_restarts(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    teller.step("systemctl stop kubelet")
+    await node.kubelet.kill()
+    await asyncio.sleep(1)
+    teller.step("systemctl start kubelet")
+    await node.kubelet.boot()
+    await node.until(lambda: node.streams("kern") == 2)
+    await node.served("kern", 4)
+
+
+async def plugin_restarts(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    teller.step("the kubelet stops the old pod")
+    await node.stop()
+    teller.step("the new pod starts")
+    await node.start()
+    await node.until(lambda: node.streams("kern") == 2)
+    await node.served("kern", 4)
+
+
+async def plugin_dies(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    await node.kill()
+    teller.step("the kubelet starts the container again")
+    await node.start()
+    await node.until(lambda: node.streams("kern") == 2)
+    await node.served("kern", 4)
+
+
+async def stream_drops(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    teller.step("the kubelet drops the stream")
+    drop_stream(node, "kern")
+    await node.until(lambda: node.streams("kern") == 2)
+    await node.served("kern", 4)
+
+
+async def socket_goes(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    teller.step("rm /var/lib/kubelet/plugins_registry/intel.com_kern.sock")
+    node.socket("kern").unlink()
+    await node.until(lambda: node.streams("kern") == 2)
+
+
+async def vfs_come_and_go(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    teller.step("echo 0 > /sys/class/net/ens1f0/device/sriov_numvfs")
+    node.laid.remove_vfs("0000:3b:00.0")
+    await node.counts("kern", 0, 0)
+    await asyncio.sleep(0.5)
+    teller.step("echo 2 > /sys/class/net/ens1f0/device/sriov_numvfs")
+    node.laid.create_vfs("0000:3b:00.0", 2)
+    await node.counts("kern", 2, 2)
+
+
+async def free_vf_is_rebound(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    teller.step("dpdk-devbind.py -b vfio-pci 0000:3b:01.1")
+    node.laid.rebind("0000:3b:01.1", "vfio-pci")
+    await node.counts("kern", 3, 3)
+    await node.served("dpdk", 1)
+
+
+async def held_vf_is_rebound(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    (held,) = await node.holds("pod", "kern")
+    teller.step(f"dpdk-devbind.py -b vfio-pci {held}, which a pod holds")
+    node.laid.rebind(held, "vfio-pci")
+    await node.counts("kern", 4, 3)
+    await asyncio.sleep(1)
+    teller.step("the pod ends")
+    await node.kubelet.terminate("pod")
+    await node.counts("kern", 3, 3)
+    await node.served("dpdk", 1)
+
+
+async def pf_is_unplugged(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    await node.holds("pod", "kern")
+    teller.step("the PF of four VFs is unplugged; a pod holds one of them")
+    node.laid.remove_function("0000:3b:00.0")
+    await node.counts("kern", 1, 0)
+
+
+async def cable_is_pulled(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    teller.step("the cable is pulled")
+    node.laid.set_carrier("ens1f0", False)
+    await node.counts("kern", 4, 0)
+    await asyncio.sleep(0.5)
+    teller.step("the cable is back")
+    node.laid.set_carrier("ens1f0", True)
+    await node.counts("kern", 4, 4)
+
+
+async def node_goes(teller: Teller) -> None:
+    node = teller.node
+    await started(node, "dpdk")
+    teller.step("/dev/vfio/101 goes")
+    node.laid.tree.delete("dev/vfio/101")
+    await node.counts("dpdk", 4, 3)
+    await asyncio.sleep(0.5)
+    teller.step("/dev/vfio/101 is back")
+    node.laid.tree.node("dev/vfio/101")
+    await node.counts("dpdk", 4, 4)
+
+
+async def route_moves(teller: Teller) -> None:
+    node = teller.node
+    await started(node, "ports", 1)
+    teller.step("ip route replace default via 192.0.2.1 dev eno2")
+    node.laid.uses.add_default_route("eno2", "192.0.2.1")
+    await node.counts("ports", 0, 0)
+    await asyncio.sleep(0.5)
+    teller.step("ip route del default via 192.0.2.1 dev eno2")
+    node.laid.uses.drop_routes("eno2")
+    await node.counts("ports", 1, 1)
+
+
+async def configuration_is_edited(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    teller.step("the file gets a second pool")
+    node.configure(KERN, PORTS)
+    await node.served("ports", 1)
+    teller.step("the file gets a comma too many")
+    text = node.config.read_text(encoding="utf-8")
+    node.config.write_text(text.replace("]}", ",]}"), encoding="utf-8")
+    await node.process.until_told("configuration rejected")
+    teller.step("the comma is taken out again")
+    node.config.write_text(text, encoding="utf-8")
+    await node.process.until_told("configuration good again")
+
+
+async def pool_is_taken_out(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    await node.holds("pod", "kern")
+    teller.step("pool kern is taken out of the file; a pod holds one of its four VFs")
+    node.configure(PORTS)
+    await node.counts("kern", 1, 0)
+    await asyncio.sleep(1)
+    teller.step("the pod ends")
+    await node.kubelet.terminate("pod")
+    await node.process.until_told("pool withdrawn")
+
+
+async def pool_is_renamed(teller: Teller) -> None:
+    node = teller.node
+    await started(node)
+    await node.holds("pod", "kern")
+    teller.step("pool kern is now called kernel; a pod holds one of its four VFs")
+    node.configure(RENAMED)
+    await node.served("kernel", 3)
+    await node.counts("kern", 1, 0)
+    await asyncio.sleep(1)
+    teller.step("the pod ends")
+    await node.kubelet.terminate("pod")
+    await node.served("kernel", 4)
+    await node.process.until_told("pool withdrawn")
+
+
+def with_port() -> SimHost:
+    """H1, and a NIC without VFs."""
+    host = h1()
+    host.function("0000:5e:00.0", device="1563", driver="ixgbe", netdevs=["eno2"])
+    return host
+
+
+#: What happens in the sections of the document, a scene for each block of log lines.
+SCENES: Final[dict[str, list[Scene]]] = {
+    "The node boots": [Scene(boot, lambda: h1(vfs=0))],
+    "The kubelet is restarted or upgraded": [Scene(kubelet_restarts), Scene(kubelet_restarts, way=CLASSIC)],
+    "The plugin is upgraded, or dies": [Scene(plugin_restarts), Scene(plugin_dies)],
+    "The kubelet drops a stream": [Scene(stream_drops)],
+    "Somebody deletes a socket": [Scene(socket_goes)],
+    "VFs are made and removed": [Scene(vfs_come_and_go)],
+    "A driver is bound": [Scene(free_vf_is_rebound, pools=(KERN, DPDK)), Scene(held_vf_is_rebound, pools=(KERN, DPDK))],
+    "A PF is unplugged": [Scene(pf_is_unplugged)],
+    "The cable is pulled": [Scene(cable_is_pulled, pools=(LINK,))],
+    "A device node goes": [Scene(node_goes, h2, (DPDK,))],
+    "The default route moves onto a PF": [Scene(route_moves, with_port, (KERN, PORTS))],
+    "The configuration is edited": [Scene(configuration_is_edited, with_port)],
+    "A pool is taken out, or renamed": [Scene(pool_is_taken_out, with_port), Scene(pool_is_renamed)],
+}
+
+
+Played = list[tuple[str, list[Said]]]
+
+
+async def played() -> dict[str, list[Played]]:
+    """Every scene, four at a time: most of the time they wait."""
+    stage = asyncio.Semaphore(4)
+
+    async def play(scene: Scene) -> Played:
+        async with stage:
+            return await scene.play()
+
+    flat = iter(await asyncio.gather(*(play(scene) for scenes in SCENES.values() for scene in scenes)))
+    return {heading: [next(flat) for _ in scenes] for heading, scenes in SCENES.items()}
+
+
+def printed(block: str) -> Played:
+    """The steps of a block of log lines, and the lines after each, with their seconds."""
+    steps: Played = []
+    for line in block.splitlines():
+        if line.startswith("# "):
+            steps.append((line.removeprefix("# "), []))
+        else:
+            seconds, _, rest = line.strip().partition("  ")
+            steps[-1][1].append(Said(float(seconds), rest))
+    return steps
+
+
+@pytest.fixture(scope="session")
+def performance() -> dict[str, list[Played]]:
+    return asyncio.run(played())
+
+
+def constant(path: str, name: str) -> float:
+    """The number that a name is given in a file, also as the default of a setting."""
+    for node in ast.walk(ast.parse(text(path))):
+        if isinstance(node, ast.AnnAssign | ast.Assign) and node.value:
+            targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                value = node.value
+                if isinstance(value, ast.Call):
+                    (value,) = (keyword.value for keyword in value.keywords if keyword.arg == "default")
+                return float(ast.literal_eval(value))
+    raise AssertionError(f"{path} has no {name}")
+
+
+@pytest.mark.parametrize("row", rows(LIFECYCLE, "Time"), ids=lambda row: row["Time"])
+def test_the_times_of_the_life_cycle_are_those_of_the_code(row: dict[str, str]) -> None:
+    path, name = codes(row["Decided in"])
+
+    assert float(row["Seconds"]) == constant(path, name)
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
+def test_a_log_is_printed_as_the_life_cycle_shows_it() -> None:
+    (command,) = blocks(LIFECYCLE, "sh")
+    line = {"resource": "intel.com/kern", "devices": ["a", "b"], "event": "allocated", "level": "info"}
+    log = json.dumps({**line, "timestamp": "2026-11-29T19:54:30.726869Z"}) + "\nno JSON\n"
+    _, _, program = command.partition("|")
+
+    done = subprocess.run(["bash", "-c", program], input=log, capture_output=True, text=True, check=True)
+
+    assert done.stdout == '19:54:30.72  info  allocated  resource=intel.com/kern devices=["a","b"]\n'
+
+
+def test_every_section_of_the_life_cycle_with_a_log_is_played() -> None:
+    logs = {heading: len(fenced(content, "log")) for heading, content in sections(LIFECYCLE).items()}
+
+    assert {heading: number for heading, number in logs.items() if number} == {
+        heading: len(scenes) for heading, scenes in SCENES.items()
+    }
+
+
+@pytest.mark.parametrize("heading", SCENES)
+def test_the_log_of_a_life_cycle_event_is_the_daemons(heading: str, performance: dict[str, list[Played]]) -> None:
+    for block, told in zip(fenced(sections(LIFECYCLE)[heading], "log"), performance[heading], strict=True):
+        assert [step for step, _ in printed(block)] == [step for step, _ in told]
+        for (step, lines), (_, said) in zip(printed(block), told, strict=True):
+            assert not Counter(line.line for line in lines) - Counter(line.line for line in said), (step, said)
 
 
 # -- Differences ------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """A kubelet, and the plugins a test puts before it.
 
-With KUBELET_HARNESS=/path/to/kubelet-harness-137 the same tests run against the real code: then
-those are skipped that need another version, a faked clock or a look inside.
+With KUBELET_HARNESS=/path/to/kubelet-137 KUBELET_VERSION=1.37 the same tests run against the real code: then those
+are skipped that need another version, a faked clock or a look inside.
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from tests.fakes.plugin import RESOURCE, ScriptedPlugin
 P = ParamSpec("P")
 
 REAL = os.environ.get("KUBELET_HARNESS")
+REAL_VERSION = os.environ.get("KUBELET_VERSION", "1.37")
 
 # The real numbers, a twentieth of most of them.
 FAST = Timing(
@@ -50,7 +51,7 @@ class Stage:
     def __init__(
         self,
         directory: Path,
-        version: str = "1.37",
+        version: str | None = None,
         *,
         timing: Timing = FAST,
         single_numa_node: bool = False,
@@ -61,13 +62,13 @@ class Stage:
         self.plugins: list[ScriptedPlugin] = []
         policy = "single-numa-node" if single_numa_node else "none"
         if REAL:
-            if fake_only or options or version != "1.37":
+            if fake_only or options or version not in {None, REAL_VERSION}:
                 pytest.skip("needs the fake")
             arguments = ("--policy", policy, "--numa", "2", "--node-tick", "1h")
             harness = KubeletHarness(Path(REAL), directory, *arguments)
             self.kubelet = cast("FakeKubelet", harness)
         else:
-            options |= {"version": version, "timing": timing, "topology_policy": policy}
+            options |= {"version": version or "1.37", "timing": timing, "topology_policy": policy}
             self.kubelet = FakeKubelet(directory, **options)
 
     async def __aenter__(self) -> Self:

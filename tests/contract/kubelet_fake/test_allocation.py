@@ -278,10 +278,12 @@ async def test_a_hanging_pre_start_is_given_up(directory: Path) -> None:
         plugin = await stage.registered(pre_start=True)
         plugin.scripts["PreStartContainer"] = slow(40.0 if REAL else 5.0)
         verdict = await stage.kubelet.admit("a", {RESOURCE: 1})
-        assert verdict.containers["c0"].error == (
-            "device plugin PreStartContainer rpc failed with err: "
-            "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
+        error = verdict.containers["c0"].error
+        assert error.startswith(
+            "device plugin PreStartContainer rpc failed with err: rpc error: code = DeadlineExceeded"
         )
+        # Whose deadline it was, the caller's context's or the transport's, is a race, and so are the words.
+        assert error.lower().endswith("deadline exceeded")
 
 
 @story

@@ -43,6 +43,8 @@ async def test_an_allocation_is_written_with_its_answer(directory: Path) -> None
     devices = [device("d0", numa=[1]), device("d1", "Unhealthy", [0])]
     async with Stage(directory) as stage:
         await stage.registered(devices=devices)
+        # The list counts a moment before it is written down.
+        await stage.kubelet.wait_for((directory / "device-plugins" / NAME).is_file)
         assert content(directory)["PodDeviceEntries"] is None
         await stage.kubelet.admit("a", {RESOURCE: 1})
         data = content(directory)

@@ -70,7 +70,7 @@ async def test_the_end_of_the_newer_one(directory: Path, version: str) -> None:
 @story
 async def test_registering_again_on_a_connected_path_loses_the_good_client(directory: Path) -> None:
     """Item 20, 8.2: refused, and from then on the kubelet is blind to that path."""
-    async with Stage(directory) as stage:
+    async with Stage(directory, "1.37") as stage:
         plugin = await stage.registered()
         with pytest.raises(RegisterFailed) as failure:
             await plugin.register()

@@ -85,7 +85,7 @@ def test_a_link_in_place_of_a_file_is_replaced_and_not_followed(directory: Path,
 def test_no_temporary_file_is_left_or_listed(directory: Path) -> None:
     store = FileDeviceInfoStore(directory)
     directory.mkdir(parents=True)
-    abandoned, recent = (directory / f".{mark}-{RECORD.file_name}" for mark in ("dead", "busy"))
+    abandoned, recent = (directory / f".{mark}-{RECORD.file_name}.tmp" for mark in ("dead", "busy"))
     for left in (abandoned, recent):
         left.write_text("half", encoding="utf-8")
     os.utime(abandoned, (0, 0))

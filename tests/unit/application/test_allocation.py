@@ -16,6 +16,7 @@ from domain.host import Host
 from domain.selectors import Drivers
 from tests.fakes.device_info_store import FakeDeviceInfoStore
 from tests.fakes.device_use import FakeDeviceUse
+from tests.fakes.function_control import FakeFunctionControl
 from tests.fakes.host_reader import FakeHostReader
 from tests.fakes.journal import FakeJournal
 from tests.unit.domain.facts import host, pf, pool, vf
@@ -36,11 +37,12 @@ class Node:
     def __init__(self, reader: FakeHostReader | None = None, time_limit: float = 5.0) -> None:
         self.reader = reader or FakeHostReader(h2())
         self.store = FakeDeviceInfoStore()
+        self.control = FakeFunctionControl()
         self.journal = FakeJournal()
-        self.table = PoolTable([DPDK], h2(), offers(h2(), assign(h2(), [DPDK]), [DPDK]))
+        self.table = PoolTable([DPDK], [DPDK], h2(), offers(h2(), assign(h2(), [DPDK]), [DPDK]))
         self.holdings = Holdings(FakeDeviceUse())
         self._allocation = Allocation(
-            self.table, self.reader, self.store, None, self.holdings, self.journal, time_limit
+            self.table, self.reader, self.store, None, self.control, self.holdings, self.journal, time_limit
         )
 
     def allocate(self, *containers: list[str]) -> tuple[Grant, ...]:

@@ -1,9 +1,14 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 
+import pytest
+
 from application.discovery import Discovery
 from application.holdings import Holdings
+from application.link_holds import LinkHolds
 from application.pool_table import PoolTable
+from application.recovery import DriverRecovery
+from application.tidings import Tidings
 from domain.announcement import GONE, Announced, Holding
 from domain.errors import FilesUnwritable
 from domain.host import Host
@@ -11,6 +16,7 @@ from domain.pool import PoolSpec
 from domain.selectors import Drivers, Vendors
 from tests.fakes.device_info_store import FakeDeviceInfoStore
 from tests.fakes.device_use import FakeDeviceUse
+from tests.fakes.function_control import FakeFunctionControl
 from tests.fakes.host_reader import FakeHostReader
 from tests.fakes.journal import FakeJournal
 from tests.fakes.pool_publisher import FakePoolPublisher
@@ -29,17 +35,26 @@ class Node:
     publisher: FakePoolPublisher = field(default_factory=FakePoolPublisher)
     use: FakeDeviceUse = field(default_factory=FakeDeviceUse)
     journal: FakeJournal = field(default_factory=FakeJournal)
+    control: FakeFunctionControl = field(default_factory=FakeFunctionControl)
     now: float = 0.0
 
     def __post_init__(self) -> None:
         self.holdings = Holdings(self.use, lambda: self.now)
         self.table = PoolTable(self.pools)
         self.discovery = Discovery(
-            self.table, self.reader, self.publisher, self.store, None, self.holdings, self.journal
+            self.table,
+            self.reader,
+            self.publisher,
+            self.store,
+            None,
+            self.holdings,
+            DriverRecovery(self.control, self.holdings, self.journal),
+            Tidings(self.journal),
+            LinkHolds(lambda: self.now),
         )
 
-    def reconcile(self) -> None:
-        asyncio.run(self.discovery.reconcile())
+    def reconcile(self) -> float | None:
+        return asyncio.run(self.discovery.reconcile())
 
 
 def node(seen: Host, *pools: PoolSpec) -> Node:
@@ -77,7 +92,7 @@ def test_a_pool_appears_with_its_first_device_and_disturbs_no_other() -> None:
     """Case B01."""
     n = node(host(pf(vfs=0)), KERN)
     n.reconcile()
-    assert n.journal.told("nothing to serve") == [{"pools": 1, "functions": 1}]
+    assert n.journal.told("nothing to serve") == [{"pools": 1}]
     assert n.publisher.messages == []
 
     n.reader.host = h1()
@@ -117,14 +132,15 @@ def test_nothing_is_dropped_while_nobody_can_tell_what_pods_hold() -> None:
 
     assert [e.fault for e in n.publisher.lists[KERN.name]] == [GONE] * 4
     assert DPDK.name not in n.publisher.lists
-    assert len(n.store.names()) == 8
+    assert len(n.store.names()) == 4
 
 
 def test_a_device_just_handed_out_counts_as_held_before_the_kubelet_lists_it() -> None:
     """The kubelet panics if a device leaves the list during its Allocate (1.34 to 1.37)."""
     n = node(h1(), KERN)
     n.reconcile()
-    n.holdings.handing_out(Holding(KERN.name, "0000:3b:01.3"))
+    with n.holdings.handing_out([Holding(KERN.name, "0000:3b:01.3")]):
+        pass
     n.reader.host = host(pf(vfs=2), vf(0), vf(1))
 
     n.reconcile()
@@ -143,7 +159,7 @@ def test_device_information_of_other_prefixes_is_none_of_our_business() -> None:
     n.reconcile()
 
     assert {name for name in n.store.names() if "kern" not in name} == theirs
-    assert n.journal.told("device information removed")[0]["file"] == "intel.com-renamed-0000:3b:01.0-device.json"
+    assert n.journal.told("device information removed")[0]["first"] == "intel.com-renamed-0000:3b:01.0-device.json"
 
 
 def test_nothing_is_announced_when_device_information_cannot_be_written() -> None:
@@ -158,7 +174,7 @@ def test_nothing_is_announced_when_device_information_cannot_be_written() -> Non
         raise AssertionError("written to a full disk")
 
     assert n.publisher.messages == []
-    assert n.table.lists == {}
+    assert not any(n.table.lists.values())
 
 
 def test_a_function_that_cannot_be_read_is_told_once() -> None:
@@ -182,3 +198,19 @@ def test_a_pool_emptied_by_another_is_told_with_the_others_name() -> None:
     (told,) = n.journal.told("pool is empty")
     assert told["resource"] == "intel.com/b"
     assert "intel.com/a" in told["reason"]
+
+
+def test_while_files_cannot_be_written_what_is_worse_is_told_and_nothing_new() -> None:
+    n = node(h1(), KERN)
+    n.reconcile()
+    n.store.full = True
+    n.reader.host = host(pf(vfs=3), vf(0), vf(1), vf(7, "0000:3b:01.7"))
+
+    with pytest.raises(FilesUnwritable):
+        n.reconcile()
+
+    assert ids(n.publisher.lists[KERN.name]) == ["0000:3b:01.0", "0000:3b:01.1"]
+
+    n.store.full = False
+    n.reconcile()
+    assert ids(n.publisher.lists[KERN.name]) == ["0000:3b:01.0", "0000:3b:01.1", "0000:3b:01.7"]

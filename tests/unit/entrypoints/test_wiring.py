@@ -57,5 +57,5 @@ def test_adapters_are_what_their_ports_ask_for(tmp_path: Path) -> None:
 def test_settings_reach_the_adapters(tmp_path: Path) -> None:
     built = container(tmp_path)
 
-    assert [str(pool.name) for pool in built.pools()] == ["intel.com/p"]
+    assert [str(pool.name) for pool in built.configuration().load().pools] == ["intel.com/p"]
     assert built.explain()().trails == ()

@@ -31,25 +31,29 @@ class RegistrationRefused(SriovError):
         super().__init__(f"{resource}: the kubelet refused: {code.name}: {details}")
 
 
-class Registrar:
-    """Registers pools with whichever kubelet listens on the socket."""
+class KubeletSocket:
+    """Whichever kubelet listens on the socket; it is there whatever way pools are registered."""
 
     def __init__(self, socket: Path) -> None:
         self._socket = socket
 
     @property
-    def kubelet(self) -> tuple[int, int, int] | None:
+    def life(self) -> tuple[int, int, int] | None:
         """Tells one kubelet's life from the next; None while there is no socket."""
         return identity(self._socket)
 
-    async def require_kubelet(self) -> None:
+    async def answers(self) -> bool:
+        """Whether a kubelet accepts connections."""
+        return await live_owner(self._socket) is not None
+
+    async def require(self) -> None:
         """Return if a kubelet accepts connections.
 
         Raises:
             KubeletAbsent: if not. A starting kubelet removes every socket in the directory before it listens, so a
                 plugin that serves later than this is not swept away.
         """
-        if await live_owner(self._socket) is None:
+        if not await self.answers():
             raise KubeletAbsent(self._socket)
 
     async def register(self, resource: ResourceName, endpoint: str) -> None:

@@ -1,0 +1,96 @@
+"""Resetting and rebinding PCI functions by sysfs (port FunctionControl; Documentation/ABI/testing/sysfs-bus-pci)."""
+
+import errno
+import os
+from pathlib import Path
+from typing import Final
+
+from domain.errors import FunctionRefused
+from domain.host import PciFunction
+
+_BUS: Final = "sys/bus/pci"
+
+
+class SysfsFunctionControl:
+    """Writes below a root; needs /sys to be writable, which an unprivileged container's is not."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def reset(self, function: PciFunction) -> None:
+        self._write(function, "reset", self._directory(function) / "reset", "1")
+
+    def bind(self, function: PciFunction, driver: str) -> None:
+        self._refuse_open_group(function)
+        before = function.driver
+        override = self._directory(function) / "driver_override"
+        try:
+            self._unbind(function, before)
+            self._write(function, "driver_override", override, driver)
+            self._probe(function)
+            self._verify(function, driver)
+        except FunctionRefused:
+            self._back(function, before, override)
+            raise
+        # Without an override the kernel chooses by its ids again, as before the pod that changed it.
+        self._write(function, "driver_override", override, "\n")
+
+    def _back(self, function: PciFunction, driver: str | None, override: Path) -> None:
+        bound = self._bound(function)
+        if driver is None:
+            self._unbind(function, bound)
+            self._write(function, "roll back", override, "\n")
+            return
+        if bound == driver:
+            return
+        self._unbind(function, bound)
+        self._write(function, "roll back", override, driver)
+        self._probe(function)
+        self._verify(function, driver)
+
+    def _unbind(self, function: PciFunction, driver: str | None) -> None:
+        if driver is not None:
+            path = self._root / _BUS / "drivers" / driver / "unbind"
+            self._write(function, f"unbind {driver}", path, str(function.address))
+
+    def _probe(self, function: PciFunction) -> None:
+        self._write(function, "drivers_probe", self._root / _BUS / "drivers_probe", str(function.address))
+
+    def _verify(self, function: PciFunction, driver: str) -> None:
+        bound = self._bound(function)
+        if bound != driver:
+            raise FunctionRefused(
+                str(function.address), f"bind {driver}", f"bound to {bound or 'no driver'} afterwards"
+            )
+
+    def _bound(self, function: PciFunction) -> str | None:
+        try:
+            return (self._directory(function) / "driver").readlink().name
+        except OSError:
+            return None
+
+    def _refuse_open_group(self, function: PciFunction) -> None:
+        """A vfio group opens for one program at a time (drivers/vfio/group.c): busy means that somebody has it."""
+        on_vfio = function.driver == "vfio-pci" or function.vfio_device is not None
+        if function.iommu_group is None or not on_vfio:
+            return
+        name = f"noiommu-{function.iommu_group}" if function.noiommu else function.iommu_group
+        path = self._root / "dev" / "vfio" / name
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+        except OSError as error:
+            why = "somebody has it open" if error.errno == errno.EBUSY else f"cannot tell whether it is open: {error}"
+            raise FunctionRefused(str(function.address), f"vfio group {path}", why) from error
+
+    def _write(self, function: PciFunction, step: str, path: Path, value: str) -> None:
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                os.write(file, value.encode())
+            finally:
+                os.close(file)
+        except OSError as error:
+            raise FunctionRefused(str(function.address), step, f"{path}: {error.strerror}") from error
+
+    def _directory(self, function: PciFunction) -> Path:
+        return self._root / _BUS / "devices" / str(function.address)

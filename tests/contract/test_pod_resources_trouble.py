@@ -1,0 +1,43 @@
+"""Port DeviceUse when the kubelet does not answer."""
+
+import asyncio
+import socket
+from pathlib import Path
+
+from adapters.kubelet.pod_resources import PodResources
+from tests.fakes.journal import FakeJournal
+from tests.fakes.kubelet import FakeKubelet
+
+
+def test_a_dead_socket_is_nobody_who_can_tell_and_is_told_once_while_it_lasts(short_path: Path) -> None:
+    """Case H05: it is asked at each look, as often as every few seconds."""
+
+    async def story() -> None:
+        journal = FakeJournal()
+        use = PodResources(short_path, journal)
+        (short_path / "pod-resources").mkdir()
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(short_path / "pod-resources" / "kubelet.sock"))
+        for _ in range(3):
+            assert await use.holdings() is None
+        assert len(journal.told("pod resources unknown")) == 1
+        async with FakeKubelet(short_path):
+            assert await use.holdings() == frozenset()
+        assert await use.holdings() is None
+        assert len(journal.told("pod resources unknown")) == 2
+
+    asyncio.run(story())
+
+
+def test_as_many_questions_as_a_kubelet_answers_in_no_second_are_answered_all_the_same(short_path: Path) -> None:
+    """Facts/kubelet.md 8.13: it refuses most of them at first."""
+
+    async def story() -> None:
+        journal = FakeJournal()
+        use = PodResources(short_path, journal)
+        async with FakeKubelet(short_path):
+            answers = await asyncio.gather(*(use.holdings() for _ in range(20)))
+        assert answers == [frozenset()] * 20
+        assert journal.events == []
+
+    asyncio.run(story())

@@ -1,0 +1,70 @@
+"""Signals to a running daemon."""
+
+import asyncio
+import json
+import os
+import signal
+
+import pytest
+
+from tests.daemon.live import CLASSIC, DPDK, KERN, WATCHER, live
+from tests.daemon.quiet import Quiet
+from tests.hosts.named import demo
+
+
+def test_sighup_reloads_the_configuration() -> None:
+    """Case I08: the change itself is not to be seen, it is written through another directory's name."""
+
+    async def story() -> None:
+        async with live(demo(), KERN, healthCheckInterval=60) as node:
+            elsewhere = node.directory / "elsewhere"
+            elsewhere.mkdir()
+            os.link(node.config, elsewhere / "config")
+            process = await node.start()
+            await node.served("kern", 8)
+            text = json.dumps({"resourceList": [KERN, DPDK], "healthCheckInterval": 60})
+            (elsewhere / "config").write_text(text, encoding="utf-8")
+            await asyncio.sleep(0.5)
+            assert node.streams("dpdk") == 0
+            process.process.send_signal(signal.SIGHUP)
+            await node.served("dpdk", 8)
+            assert process.process.returncode is None
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("way", [WATCHER, CLASSIC])
+def test_a_signal_stops_a_daemon_with_open_streams(way: str, number: signal.Signals) -> None:
+    """Case I08."""
+
+    async def story() -> None:
+        async with live(demo(), KERN, DPDK, way=way) as node:
+            process = await node.start()
+            await node.served("kern", 8)
+            await node.served("dpdk", 8)
+            code, seconds = await process.stop(number)
+            assert (code, node.sockets()) == (0, [])
+            assert seconds < 5
+            assert len(process.told("stopping")) == 1
+
+    asyncio.run(story())
+
+
+def test_a_hail_of_sighups_disturbs_nobody() -> None:
+    """Case I08."""
+
+    async def story() -> None:
+        async with live(demo(), KERN, DPDK) as node:
+            process = await node.start()
+            await node.served("kern", 8)
+            await node.served("dpdk", 8)
+            async with Quiet(node, "kern", "dpdk"):
+                for _ in range(200):
+                    process.process.send_signal(signal.SIGHUP)
+                    await asyncio.sleep(0.001)
+                assert await node.holds("pod", "kern")
+            assert process.process.returncode is None
+            assert (node.streams("kern"), node.streams("dpdk")) == (1, 1)
+
+    asyncio.run(story())

@@ -1,0 +1,77 @@
+"""Configurations that the loop takes over, rejects and waits for."""
+
+import asyncio
+
+from application.following import Pace
+from application.ports.change_feed import Change
+from application.ports.pool_configuration import Configuration, ConfigurationInvalid, ConfigurationMissing, Problem
+from tests.unit.application.loop import NEVER, A, B, Loop
+
+
+def rejected(message: str) -> ConfigurationInvalid:
+    return ConfigurationInvalid("c.json", [Problem("", 1, 2, message)])
+
+
+def test_a_bad_configuration_keeps_the_last_good_one_and_is_told_once() -> None:
+    """Case B07."""
+    loop = Loop(Pace(quiet=0.01, patience=0.02, timer=NEVER, rest=0))
+
+    async def reload() -> None:
+        looks = len(loop.looks.times)
+        loop.following.wake(Change.CONFIGURATION)
+        await loop.until(looks + 1)
+
+    async def story() -> None:
+        await loop.until(1)
+        loop.file.content = rejected("no JSON")
+        for _ in range(3):
+            await reload()
+        loop.file.content = rejected("something else")
+        await reload()
+        loop.file.content = rejected("no JSON")
+        await reload()
+        assert all(tuple(pools) == (A,) for pools in loop.looks.pools)
+        loop.file.content = Configuration((B,))
+        await reload()
+        assert loop.looks.pools[-1] == (B,)
+        await reload()
+
+    loop.run(story)
+    told = [facts["reason"] for facts in loop.journal.told("configuration rejected")]
+    assert told == ["c.json:1:2: no JSON", "c.json:1:2: something else", "c.json:1:2: no JSON"]
+    assert loop.journal.told("configuration rejected")[0]["pools_still_served"] == 1
+    assert len(loop.journal.told("configuration good again")) == 1
+    assert loop.journal.told("configuration taken over") == [{"pools": 1}]
+
+
+def test_a_configuration_that_says_the_same_is_not_told() -> None:
+    loop = Loop(Pace(quiet=0.01, patience=0.02, timer=NEVER, rest=0))
+
+    async def story() -> None:
+        await loop.until(1)
+        loop.following.wake(Change.CONFIGURATION)
+        await loop.until(2)
+        assert loop.file.loads == 1
+
+    loop.run(story)
+    assert loop.journal.events == []
+
+
+def test_without_a_configuration_it_is_waited_for_and_then_followed() -> None:
+    """Case A09 (b), (d): no pool is touched meanwhile."""
+    loop = Loop(Pace(quiet=0.01, patience=0.02, timer=NEVER, blind_timer=0.05, rest=0))
+    missing = ConfigurationMissing("c.json", [Problem("", 0, 0, "cannot be read: No such file or directory")])
+    loop.file.content = missing
+
+    async def story() -> None:
+        while loop.file.loads < 2:
+            loop.following.wake(Change.CONFIGURATION)
+            await asyncio.sleep(0.02)
+        loop.file.content = Configuration((A,))
+        loop.following.wake(Change.CONFIGURATION)
+        while not loop.looks.pools or loop.looks.pools[-1] != (A,):
+            await asyncio.sleep(0.005)
+
+    loop.run(story, missing)
+    assert all(not pools or tuple(pools) == (A,) for pools in loop.looks.pools)
+    assert loop.journal.told("configuration rejected") == []
