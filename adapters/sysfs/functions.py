@@ -15,6 +15,9 @@ from domain.pci import PciAddress
 
 DEVICES: Final = "sys/bus/pci/devices"
 
+_NUMA_NODES: Final = 1 << 31
+"""The message to the kubelet can hold more, but no kernel has."""
+
 
 class Unreadable(Exception):
     """A function that tells too little to be offered; the message says what is missing."""
@@ -51,7 +54,7 @@ def read_function(
         driver=driver,
         numa_node=_numa_node(tree, path),
         acpi_index=tree.text(f"{path}/acpi_index") if "acpi_index" in names else None,
-        iommu_group=tree.target_name(f"{path}/iommu_group") if "iommu_group" in names else None,
+        iommu_group=_iommu_group(tree, path) if "iommu_group" in names else None,
         physfn=_link_address(tree, f"{path}/physfn") if is_vf else None,
         vf_index=vf_index,
         vf_count=max(tree.number(f"{path}/sriov_numvfs") or 0, virtfns) if "sriov_numvfs" in names or virtfns else 0,
@@ -70,7 +73,7 @@ def read_function(
 def is_as_known(tree: Tree, known: PciFunction) -> bool:
     """Whether a function on vfio-pci is what it was; one on a kernel driver has more that can change."""
     path = f"{DEVICES}/{known.address}"
-    if known.driver != "vfio-pci" or tree.target_name(f"{path}/iommu_group") != known.iommu_group:
+    if known.driver != "vfio-pci" or _iommu_group(tree, path) != known.iommu_group:
         return False
     try:
         uevent = parse_uevent(tree.read(f"{path}/uevent"))
@@ -108,6 +111,12 @@ def _id(tree: Tree, path: str) -> str:
     return text.lower().removeprefix("0x")
 
 
+def _iommu_group(tree: Tree, path: str) -> str | None:
+    """Its number, as text. It becomes part of a path: anything else is no group."""
+    name = tree.target_name(f"{path}/iommu_group") or ""
+    return name if name.isascii() and name.isdecimal() else None
+
+
 def _is_noiommu(tree: Tree, path: str) -> bool:
     """Whether the group is one of vfio's own (drivers/vfio/group.c), which exist only while vfio is bound."""
     return tree.text(f"{path}/iommu_group/name") == "vfio-noiommu"
@@ -119,7 +128,7 @@ def _first(tree: Tree, path: str, prefix: str) -> str | None:
 
 def _numa_node(tree: Tree, path: str) -> int | None:
     node = tree.number(f"{path}/numa_node")
-    return node if node is not None and node >= 0 else None
+    return node if node is not None and 0 <= node < _NUMA_NODES else None
 
 
 def _link_address(tree: Tree, path: str) -> PciAddress | None:

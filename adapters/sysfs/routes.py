@@ -1,6 +1,7 @@
 """Default routes from /proc/net/route and /proc/net/ipv6_route (formats: net/ipv4/fib_trie.c, net/ipv6/route.c)."""
 
 from collections.abc import Iterator
+from string import hexdigits
 from typing import Final
 
 from domain.host import DefaultRoute
@@ -23,18 +24,23 @@ def default_routes(ipv4: str, ipv6: str) -> Iterator[DefaultRoute]:
     """
     for line in ipv4.splitlines()[1:]:
         columns = line.split()
-        if len(columns) < _IPV4_COLUMNS:
+        if len(columns) < _IPV4_COLUMNS or not _are_numbers(columns[1], columns[3], columns[7]):
             continue
         interface, destination, flags, mask = columns[0], columns[1], columns[3], columns[7]
         if int(destination, 16) == 0 and int(mask, 16) == 0 and _carries(interface, flags):
             yield DefaultRoute(interface, "IPv4")
-    rows = [columns for line in ipv6.splitlines() if len(columns := line.split()) >= _IPV6_COLUMNS]
+    lines = [line.split() for line in ipv6.splitlines()]
+    rows = [columns for columns in lines if len(columns) >= _IPV6_COLUMNS and _are_numbers(*columns[:9])]
     own = [columns[0] for columns in rows if int(columns[8], 16) & _LOCAL]
     routable = not own or any(map(_routable, own))
     for columns in rows:
         prefix_length, gateway, flags, interface = columns[1], columns[4], columns[8], columns[9]
         if int(prefix_length, 16) == 0 and _carries(interface, flags) and (routable or not _routable(gateway)):
             yield DefaultRoute(interface, "IPv6")
+
+
+def _are_numbers(*texts: str) -> bool:
+    return all(text and set(text) <= set(hexdigits) for text in texts)
 
 
 def _routable(address: str) -> bool:

@@ -215,9 +215,7 @@ def test_a_daemon_that_starts_before_the_kubelet_does_not_share_out_what_a_pod_h
     asyncio.run(story())
 
 
-@pytest.mark.xfail(
-    reason="known limit: sockets of a killed daemon stay until a pool of that name is served", strict=True
-)
+@pytest.mark.xfail(reason="known limit: they stay until a pool of that name is served", strict=True)
 @pytest.mark.parametrize(("way", "name"), [(CLASSIC, "kern"), (WATCHER, "renamed")])
 def test_sockets_of_a_killed_daemon_are_removed_by_the_next(way: str, name: str) -> None:
     """Facts/kubelet.md 3.2, 4.5: the kubelet dials a dead one for ever, or takes it for a sign of the node's life."""
