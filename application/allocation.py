@@ -1,7 +1,7 @@
 """Allocate: what containers get for the devices the kubelet chose for them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from application.cdi import CdiPublication
@@ -76,7 +76,7 @@ class Allocation:
             try:
                 async with asyncio.timeout(self._time_limit):
                     host, members, grants = await asyncio.to_thread(
-                        self._decide, spec, containers, ids, self._table.host
+                        self._decide, spec, containers, ids, self._table.host, self._table.host_uses
                     )
                     if spec.reset_on_allocate:
                         await asyncio.to_thread(self._reset, members)
@@ -88,10 +88,15 @@ class Allocation:
             return grants
 
     def _decide(
-        self, spec: PoolSpec, containers: Sequence[Sequence[str]], ids: Sequence[str], known: Host
+        self,
+        spec: PoolSpec,
+        containers: Sequence[Sequence[str]],
+        ids: Sequence[str],
+        known: Host,
+        uses: Mapping[str, str],
     ) -> tuple[Host, Members, Grants]:
         host = self._reader.reread(known, ids)
-        members = dict(zip(ids, _each(ids, lambda id_: _whole_member(host, spec, id_)), strict=True))
+        members = dict(zip(ids, _each(ids, lambda id_: _whole_member(host, uses, spec, id_)), strict=True))
         return host, members, tuple(grant([members[i] for i in set(asked)], spec, host) for asked in containers)
 
     def _reset(self, members: Members) -> None:
@@ -122,9 +127,10 @@ def _each(ids: Sequence[str], look: Callable[[str], Result]) -> list[Result]:
     return results
 
 
-def _whole_member(host: Host, spec: PoolSpec, id_: str) -> Member:
-    # What the host uses is not asked again: a route that an advertisement brought must not fail running workloads.
-    found = find_device(host, id_, uses={})
+def _whole_member(host: Host, uses: Mapping[str, str], spec: PoolSpec, id_: str) -> Member:
+    # What the host uses is not asked again: a route that an advertisement brought must not fail running workloads,
+    # and the selector object that took the device for the list must take it here.
+    found = find_device(host, id_, uses)
     if found is None:
         raise DeviceUnusable(id_, spec.name, host.unreadable.get(id_, "the device is gone from the host"))
     member = spec.take(found)

@@ -1,11 +1,12 @@
 """The one state of the process: which pools there are, what is in them, and what the kubelet was told."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from domain.announcement import Lists
 from domain.errors import DeviceUnusable, UnknownDevice
 from domain.host import Host
+from domain.host_use import host_uses
 from domain.pool import PoolSpec
 from domain.resource_name import ResourceName
 
@@ -22,6 +23,14 @@ class PoolTable:
     lists: Lists = field(default_factory=dict)
     _faults: tuple[Lists, dict[ResourceName, dict[str, str | None]]] = field(default=({}, {}), init=False)
     """The lists that were last looked into, and in them what is wrong with each device."""
+    _uses: tuple[Host, Mapping[str, str]] | None = field(default=None, init=False)
+
+    @property
+    def host_uses(self) -> Mapping[str, str]:
+        """Why the host needs devices, as it was when the lists were made."""
+        if self._uses is None or self._uses[0] is not self.host:
+            self._uses = (self.host, host_uses(self.host))
+        return self._uses[1]
 
     def spec(self, resource: ResourceName) -> PoolSpec:
         """The pool of a resource that is served and not drained."""

@@ -29,12 +29,17 @@ class IsRdma(Selector):
 
 
 def rdma_is_away(device: Device) -> bool:
-    """Whether a device that shows no RDMA device here has one in another namespace."""
+    """Whether a device that shows no RDMA device here has one in another namespace.
+
+    A pod that has it has the interface, too: one that is at home means that no driver made an RDMA device.
+    """
     itself = device.subfunction or device.function
+    if not itself.interfaces_away:
+        return False
     if any(name.split(".")[1:2] == ["rdma"] for name in itself.auxiliary):
         return True
     pf = device.pf
-    if not itself.interfaces_away or pf is None or not pf.rdma:
+    if pf is None or not pf.rdma:
         return False
     return device.subfunction is not None or pf.driver == device.driver
 

@@ -35,12 +35,20 @@ _OF_TYPE: dict[str, dict[str, SearchStrategy[Any]]] = {
 }
 
 
+_USES: list[Object] = [{"vdpaType": "vhost"}, {"isRdma": True}, {"vdpaType": "virtio", "needVhostNet": True}]
+_LAST: dict[str, SearchStrategy[list[Object]]] = {
+    "netDevice": st.permutations(_USES) | st.just([{"needVhostNet": True}]) | st.just([]),
+    "auxNetDevice": st.permutations(_USES) | st.just([]),
+    "accelerator": st.just([{"pciClasses": ["0b40", "12"]}]) | st.just([]),
+}
+
+
 @st.composite
 def configs(draw: st.DrawFn) -> list[Object]:
-    """One to four pools; a plain one last, so that most devices are in some pool."""
+    """Up to three pools, and one of each type after them, so that most devices are in some pool."""
     pools = [draw(_pools(f"p{number}")) for number in range(draw(st.integers(0, 3)))]
-    last = draw(st.sampled_from(("netDevice", "netDevice", "auxNetDevice", "accelerator")))
-    return [*pools, {"resourceName": "rest", "deviceType": last, "selectors": [draw(_options(last)), {}]}]
+    last = [{"resourceName": t, "deviceType": t, "selectors": [*draw(uses), {}]} for t, uses in _LAST.items()]
+    return [*pools, *last]
 
 
 @st.composite

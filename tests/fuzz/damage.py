@@ -1,18 +1,22 @@
 """What breaks a host that lies on disk."""
 
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from tests.hosts.child import ChildDevice
 from tests.hosts.laid import LaidHost
 from tests.hosts.netdev import Netdev
 from tests.hosts.rdma import RdmaDevice
+from tests.hosts.uio import UioDevice
+from tests.hosts.vdpa import VdpaDevice
 
 KINDS = (
     "delete",
@@ -27,12 +31,14 @@ KINDS = (
     *("garbage",) * 4,
     "pod",
     "unbind",
+    *("renumber",) * 4,
 )
-_NAMES = (
-    ("device", ("class", "device", "driver", "iommu_group", "numa_node", "physfn", "sriov_numvfs", "uevent", "vendor")),
-    ("facility", ("ibdev", "infiniband", "infiniband_mad", "infiniband_verbs", "net", "sfnum", "uio", "vfio-dev", "0")),
-    ("interface", ("phys_port_name", "phys_switch_id", "type", "dev_port", "master")),
-)
+GROUPS = {
+    "device": re.compile(r"class|device|driver|iommu_group|numa_node|physfn|sriov_numvfs|uevent|vendor|virtfn\d+"),
+    "facility": re.compile(r"ibdev|infiniband(_\w+)?|net|sfnum|uio|vfio-dev|virtio\d+|0"),
+    "child": re.compile(r"mlx5_.*|v(host-v)?dpa.*|uverbs\d+|umad\d+|uio\d+|vfio\d+"),
+    "interface": re.compile(r"phys_port_name|phys_switch_id|type|dev_port|master|lower_.*|ens.*"),
+}
 """Names that a reader of hosts looks at; the others are broken more rarely."""
 
 
@@ -47,7 +53,7 @@ class Blow:
 
 def blows() -> SearchStrategy[list[Blow]]:
     """Up to eight of them."""
-    groups = st.sampled_from(("pci", "dev", "device", "device", "facility", "interface", "proc", "any"))
+    groups = st.sampled_from(("pci", "dev", "device", "facility", *("child",) * 3, "interface", "proc", "any"))
     return st.lists(st.builds(Blow, st.sampled_from(KINDS), groups, st.integers(0, 9999)), max_size=8)
 
 
@@ -59,6 +65,8 @@ def strike(laid: LaidHost, blow: Blow) -> None:
                 _give_to_a_pod(laid, blow.place)
             case "unbind":
                 _unbind(laid, blow.place)
+            case "renumber":
+                _renumber(laid, blow.place)
             case _ if places := _places(laid.root, blow.group):
                 _break(laid.root, blow, places[blow.place % len(places)])
             case _:
@@ -116,12 +124,12 @@ def _places(root: Path, group: str) -> Sequence[Path]:
         top = root / "sys/bus/pci/devices"
         return sorted(top.iterdir()) if top.is_dir() else ()
     top = {"dev": root / "dev", "proc": root / "proc"}.get(group, root / "sys")
-    wanted = dict(_NAMES).get(group)
+    wanted = GROUPS.get(group)
     found = [
         Path(directory) / name
         for directory, directories, files in os.walk(top)
         for name in (*directories, *files)
-        if wanted is None or name in wanted
+        if wanted is None or wanted.fullmatch(name)
     ]
     return sorted(found)
 
@@ -133,6 +141,24 @@ def _give_to_a_pod(laid: LaidHost, number: int) -> None:
         for child in function.children:
             if isinstance(child, Netdev | RdmaDevice):
                 child.leave_for_pod(laid.tree, function.path)
+
+
+def _renumber(laid: LaidHost, number: int) -> None:
+    """A driver makes its devices anew, and they get other nodes."""
+    functions = [f for f in laid.description.functions.values() if f.children]
+    if functions:
+        function = functions[number % len(functions)]
+        for child in function.children:
+            again: ChildDevice
+            match child:
+                case RdmaDevice(uverbs=int(uverbs)):
+                    again = replace(child, uverbs=uverbs + 50)
+                case UioDevice() | VdpaDevice():
+                    again = replace(child, number=child.number + 50)
+                case _:
+                    continue
+            child.remove(laid.tree, function.path)
+            again.lay(laid.tree, function.path)
 
 
 def _unbind(laid: LaidHost, number: int) -> None:

@@ -55,7 +55,7 @@ def hosts(draw: st.DrawFn) -> RandomHost:
     if draw(st.booleans()):
         host.function("0000:00:03.0", vendor="1af4", driver="virtio-pci", class_code="020000", netdevs=["eth0"])
     _uses(draw, host)
-    host.nodes += draw(st.lists(st.sampled_from((VHOST_NET, TUN)), unique=True))
+    host.nodes += draw(st.sampled_from(((VHOST_NET, TUN), (VHOST_NET, TUN), (TUN,), ())))
     return host
 
 

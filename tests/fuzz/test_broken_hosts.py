@@ -15,8 +15,9 @@ from domain.assignment import assign, explain
 from domain.device import find_device
 from domain.errors import FilesUnwritable, InvalidPciAddress, NotServable
 from domain.exposure import Grant
-from domain.facility_selectors import rdma_is_away
+from domain.facility_selectors import VdpaType, rdma_is_away
 from domain.host import Host
+from domain.host_use import host_uses
 from domain.pci import PciAddress
 from tests.contract.cdi_specification import resolvable
 from tests.fuzz.configs import configs
@@ -147,11 +148,36 @@ def granted_whole(stage: Stage, pool: str, id_: str) -> Grant | None:
     nodes = [node.host for node in granted.nodes] + [n["hostPath"] for c in granted.cdi_devices for n in named[c]]
     for node in nodes:
         assert os.path.exists(f"{stage.laid.root}{node}"), node  # noqa: PTH110 - beside its twins in the adapter
+    nothing_is_missing(stage, pool, id_, nodes)
     variable = stage.name(pool).variable
     assert granted.environment[variable] == id_
     assert json.loads(granted.environment[f"{variable}_INFO"])[id_]["generic"] == {"deviceID": id_}
     assert container_response(granted).ByteSize() > 0
     return granted
+
+
+def nothing_is_missing(stage: Stage, pool: str, id_: str, nodes: list[str]) -> None:
+    """What the device is used with now has its nodes in the grant, those of now."""
+    seen = stage.reader.reread(stage.table.host, [id_])
+    spec = next(spec for spec in stage.specs if spec.name.name == pool)
+    device = find_device(seen, id_, host_uses(stage.table.host))
+    member = spec.take(device) if device else None
+    assert device
+    assert member
+    needed: list[str | None] = []
+    if device.driver == "vfio-pci" and not device.subfunction:
+        assert device.function.iommu_group
+        needed += ["vfio/vfio", f"vfio/{'noiommu-' * device.function.noiommu}{device.function.iommu_group}"]
+    if device.driver in {"igb_uio", "uio_pci_generic"}:
+        needed.append(device.function.uio)
+    if member.selector.rdma:
+        assert all(rdma.uverbs for rdma in device.rdma)
+        needed += [f"infiniband/{rdma.uverbs[0]}" for rdma in device.rdma]
+    if member.selector.vhost_net:
+        needed += ["vhost-net", "net/tun"]
+    if member.selector.vdpa is VdpaType.VHOST:
+        needed.append(next(v.vhost_node for v in device.vdpa if v.driver == "vhost_vdpa"))
+    assert {f"/dev/{node}" for node in needed} <= set(nodes)
 
 
 def nothing_was_written(stage: Stage, files: dict[Path, bytes], *, named: bool) -> None:
@@ -160,8 +186,7 @@ def nothing_was_written(stage: Stage, files: dict[Path, bytes], *, named: bool) 
 
 
 def contents(directory: Path) -> dict[Path, bytes]:
-    places = [directory / "devinfo", directory / "cdi"]
-    return {file: file.read_bytes() for place in places if place.is_dir() for file in place.iterdir()}
+    return {file: file.read_bytes() for file in (*directory.glob("devinfo/*"), *directory.glob("cdi/*"))}
 
 
 def anything_can_be_asked_again(stage: Stage) -> None:
