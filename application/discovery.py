@@ -20,6 +20,7 @@ from domain.device_info import DeviceInfo, device_info, device_info_file_name
 from domain.errors import FilesUnwritable
 from domain.host import Host
 from domain.pool import PoolSpec
+from domain.resource_name import ResourceName
 
 _ASK_AGAIN = 5.0
 """Seconds until it is asked again whether devices that leave their pool are given back: nothing tells of that."""
@@ -123,9 +124,19 @@ class Discovery:
         await asyncio.gather(*map(self._publisher.withdraw, drained))
 
     async def _lists_of_an_earlier_run(self, pools: Sequence[PoolSpec]) -> Lists:
-        """At a start: what containers hold was announced before, and stays where it was."""
-        known = await self._holdings.known() or ()
-        return {pool.name: tuple(Announced(h.device_id) for h in known if h.resource == pool.name) for pool in pools}
+        """At a start: what containers hold was announced before, and stays where it was.
+
+        Also in a pool that is not in the configuration any more: it drains.
+        """
+        known = await self._holdings.known()
+        if not known:
+            return {}
+        ours = {pool.name for pool in pools} | await self._holdings.granted()
+        lists: dict[ResourceName, tuple[Announced, ...]] = {}
+        for holding in sorted(known, key=lambda h: h.device_id):
+            if holding.resource in ours:
+                lists[holding.resource] = (*lists.get(holding.resource, ()), Announced(holding.device_id))
+        return lists
 
     async def _held_elsewhere(self, pools: Sequence[PoolSpec]) -> frozenset[str]:
         """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.

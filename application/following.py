@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from application.discovery import Discovery
@@ -56,6 +56,7 @@ class Following:
         self._changes: set[Change] = set()
         self._woken = asyncio.Event()
         self._rejected = ""
+        self._current = Configuration(())
 
     def wake(self, change: Change) -> None:
         """Note that something may have changed. Called on the event loop."""
@@ -132,12 +133,15 @@ class Following:
         if self._rejected:
             self._journal.info("configuration good again")
         self._rejected = ""
-        if configuration.pools != tuple(self._table.wanted):
+        current = self._current
+        if replace(configuration, warnings=current.warnings) != current:
             self._journal.info("configuration taken over", pools=len(configuration.pools))
-            for warning in configuration.warnings:
+        for warning in configuration.warnings:
+            if warning not in current.warnings:
                 self._journal.warning("configuration", problem=str(warning))
         self._adopt(configuration)
 
     def _adopt(self, configuration: Configuration) -> None:
+        self._current = configuration
         self._table.wanted = configuration.pools
         self._interval = min(self._pace.timer, configuration.check_interval or self._check_interval)

@@ -6,6 +6,7 @@ from time import monotonic
 
 from application.ports.kubelet import DeviceUse
 from domain.announcement import Holding
+from domain.resource_name import ResourceName
 
 SETTLED_AFTER = 30.0
 """Seconds after which a handed-out device was in the kubelet's own list of pod resources, or was given back."""
@@ -43,3 +44,7 @@ class Holdings:
         # What the kubelet has told once it will tell until it is given back.
         self._recent = {h: since for h, since in self._recent.items() if since > oldest and h not in told}
         return told | self._recent.keys()
+
+    async def granted(self) -> frozenset[ResourceName]:
+        """Resources, by now perhaps in no configuration, whose devices a plugin of this kind has handed out."""
+        return await self._use.granted()

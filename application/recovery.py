@@ -57,7 +57,9 @@ class DriverRecovery:
         done = False
         for device, driver in astray:
             if known is None:
-                self._tell_failure(device, driver, "without the kubelet's pod-resources nobody can tell who holds it")
+                self._tell_failure(
+                    device, driver, "without the kubelet's pod-resources or its checkpoint nobody can tell who holds it"
+                )
             elif not any(holding.device_id == device.id for holding in known):
                 done = await asyncio.to_thread(self._bind, device, driver) or done
         return done

@@ -9,6 +9,9 @@ from adapters.cdi.store import FileCdiStore
 from adapters.config.config_feed import ConfigFeed
 from adapters.config.config_file import ConfigFile
 from adapters.devinfo.store import FileDeviceInfoStore
+from adapters.kubelet.checkpoint import Checkpoint
+from adapters.kubelet.device_use import KubeletDeviceUse
+from adapters.kubelet.kubelet_socket import KubeletSocket
 from adapters.kubelet.pod_resources import PodResources
 from adapters.kubelet.publisher import KubeletPaths, KubeletPublisher, Registration
 from adapters.netlink.host_reader import NetlinkHostReader, Questions
@@ -45,6 +48,13 @@ def host_reader(root: Path, table: PoolTable, journal: Journal) -> HostReader:
     return NetlinkHostReader(reader, Questions(_ddp_profiles, _alternative_names), lambda: table.wanted, journal)
 
 
+def device_use(kubelet_directory: Path, journal: Journal) -> KubeletDeviceUse:
+    """Who tells what containers hold."""
+    kubelet = KubeletSocket(kubelet_directory / "device-plugins" / "kubelet.sock")
+    pod_resources = PodResources(kubelet_directory, journal)
+    return KubeletDeviceUse(pod_resources, Checkpoint(kubelet_directory, journal), kubelet)
+
+
 def change_feeds(root: Path, config_file: Path) -> Sequence[ChangeFeed]:
     """Sources of changes: the kernel's own for its own tree, inotify for every other."""
     of_host: tuple[ChangeFeed, ...] = (UeventFeed(), LinkFeed()) if root == Path("/") else (TreeFeed(root),)
@@ -75,7 +85,7 @@ class Container(containers.DeclarativeContainer):
     table = providers.Singleton(PoolTable)
     reader = providers.Singleton(host_reader, settings.provided.root, table, journal)
     device_info_store = providers.Singleton(FileDeviceInfoStore, settings.provided.devinfo_dir)
-    device_use = providers.Singleton(PodResources, settings.provided.kubelet_dir, journal)
+    device_use = providers.Singleton(device_use, settings.provided.kubelet_dir, journal)
     holdings = providers.Singleton(Holdings, device_use)
     cdi_store = providers.Singleton(FileCdiStore, settings.provided.cdi_dir, journal)
     cdi = providers.Singleton(

@@ -38,13 +38,18 @@ async def claim(bound: Path, path: Path) -> None:
         try:
             os.link(bound, path)
         except FileExistsError:
-            await _remove_dead(path)
+            await remove_dead(path)
         else:
             bound.unlink()
             return
 
 
-async def _remove_dead(path: Path) -> None:
+async def remove_dead(path: Path) -> None:
+    """Make a socket's path free, if nobody serves it.
+
+    Raises:
+        SocketTaken: if a live server, or something that is no socket, is there.
+    """
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:

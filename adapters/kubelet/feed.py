@@ -14,9 +14,9 @@ class Feed:
     def __init__(self, entries: Sequence[Announced]) -> None:
         self._message = device_list(entries)
         self._changed = asyncio.Event()
-        self._taken: dict[object, pb.ListAndWatchResponse | None] = {}
-        """What each open stream was last given."""
-        self._progress = asyncio.Event()
+        self._streams = 0
+        self._closed = asyncio.Event()
+        self._ended = False
 
     def put(self, entries: Sequence[Announced]) -> None:
         """Make this the list; waking streams only if it differs, since each message costs the kubelet an fsync."""
@@ -26,33 +26,36 @@ class Feed:
             self._changed.set()
             self._changed = asyncio.Event()
 
-    async def heard(self, within: float) -> None:
-        """Return when every stream has taken the list, or none is open, or after so many seconds."""
+    async def end(self, within: float) -> None:
+        """Make the list empty and end every stream behind it, for so many seconds at most.
+
+        A stream that is cut instead may lose what was sent last.
+        """
+        self.put(())
+        self._ended = True
+        self._changed.set()
         try:
             async with asyncio.timeout(within):
-                while self._behind:
-                    self._progress.clear()
-                    await self._progress.wait()
+                while self._streams:
+                    self._closed.clear()
+                    await self._closed.wait()
         except TimeoutError:
             return
 
     async def messages(self) -> AsyncIterator[pb.ListAndWatchResponse]:
-        """The lists for one stream; ends only by cancellation."""
-        stream = object()
+        """The lists for one stream; ends behind the last one, or by cancellation."""
         sent: pb.ListAndWatchResponse | None = None
-        self._taken[stream] = sent
+        self._streams += 1
         try:
             while True:
                 changed, message = self._changed, self._message
                 if message is not sent:
                     yield message
-                    sent = self._taken[stream] = message
-                    self._progress.set()
-                await changed.wait()
+                    sent = message
+                elif self._ended:
+                    return
+                else:
+                    await changed.wait()
         finally:
-            del self._taken[stream]
-            self._progress.set()
-
-    @property
-    def _behind(self) -> bool:
-        return any(taken is not self._message for taken in self._taken.values())
+            self._streams -= 1
+            self._closed.set()

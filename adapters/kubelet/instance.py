@@ -16,9 +16,17 @@ from adapters.kubelet.pb.pluginregistration_v1_pb2_grpc import (
     RegistrationServicer,
     add_RegistrationServicer_to_server,
 )
-from adapters.kubelet.socket_path import identity
+from adapters.kubelet.socket_path import hidden_name, identity
+from domain.errors import SriovError
 
 _MODE: Final = 0o600
+
+
+class SocketUnbindable(SriovError):
+    """There is no place for a pool's socket."""
+
+    def __init__(self, directory: Path, why: str) -> None:
+        super().__init__(f"no socket can be made in {directory}: {why}: tried again")
 
 
 class Instance:
@@ -37,10 +45,11 @@ class Instance:
 
         Raises:
             SocketTaken: if the path has a live owner.
-            OSError: if the socket cannot be made or does not answer.
+            SocketUnbindable: if there is no place for it.
+            OSError: if the socket does not answer.
         """
-        hidden = self.path.parent / f".{os.urandom(6).hex()}.s"
-        self._server.add_insecure_port(f"unix:{hidden}")
+        hidden = self.path.parent / hidden_name()
+        self._bind(hidden)
         await self._server.start()
         try:
             hidden.chmod(_MODE)
@@ -51,15 +60,24 @@ class Instance:
             hidden.unlink(missing_ok=True)
         self._identity = identity(self.path)
 
+    def _bind(self, hidden: Path) -> None:
+        try:
+            self._server.add_insecure_port(f"unix:{hidden}")
+        except RuntimeError as error:
+            # Said by gRPC it has the hidden name in it, a new one each time.
+            writable = os.access(hidden.parent, os.W_OK | os.X_OK)
+            reason = "is the disk full?" if writable else "it is not writable"
+            raise SocketUnbindable(hidden.parent, reason) from error
+
     @property
     def gone(self) -> bool:
         """Whether the socket file is no longer this server's."""
         return identity(self.path) != self._identity
 
-    async def stop(self) -> None:
-        """End every call at once and take the socket away, if it is still this server's."""
+    async def stop(self, grace: float | None = None) -> None:
+        """End every call, at once or after so many seconds at most, and take the socket away if it is this server's."""
         ours = self._identity is not None and not self.gone
-        await self._server.stop(None)
+        await self._server.stop(grace)
         if ours:
             with suppress(OSError):
                 self.path.unlink()

@@ -42,6 +42,14 @@ class KubeletSocket:
         """Tells one kubelet's life from the next; None while there is no socket."""
         return identity(self._socket)
 
+    @property
+    def born(self) -> float | None:
+        """Seconds since the epoch at which the kubelet bound its socket; None while there is none."""
+        try:
+            return self._socket.stat().st_mtime
+        except OSError:
+            return None
+
     async def answers(self) -> bool:
         """Whether a kubelet accepts connections."""
         return await live_owner(self._socket) is not None

@@ -1,6 +1,7 @@
 """The life of one pool's server: serve, be known, notice loss, begin again."""
 
 import asyncio
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,21 +10,26 @@ from typing import Final
 import grpc
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential
 
+from adapters.kubelet.claim import SocketTaken, remove_dead
 from adapters.kubelet.feed import Feed
-from adapters.kubelet.instance import Instance
+from adapters.kubelet.instance import Instance, SocketUnbindable
 from adapters.kubelet.kubelet_socket import KubeletAbsent, KubeletSocket
 from adapters.kubelet.service import Allocate, IntroductionService, PoolService
-from adapters.kubelet.socket_path import socket_name
+from adapters.kubelet.socket_path import is_of_pool, socket_name
 from application.ports.journal import Journal
 from domain.errors import SriovError
 from domain.resource_name import ResourceName
 
 _RETRY: Final = wait_exponential(multiplier=0.1, max=5.0)
+_AWAITED: Final = (KubeletAbsent, SocketTaken, SocketUnbindable)
+"""What ends by something that happens to the sockets or their directory."""
 _EXPECTED: Final = (SriovError, OSError, grpc.aio.AioRpcError, RuntimeError)
 _LOOK_FOR_KUBELET: Final = 0.2
 """Seconds between looks for a kubelet whose socket is not there; inotify is faster where it works."""
 _LOOK_AT_KUBELET: Final = 0.01
 """The same while the socket is there: a starting kubelet binds it a moment before it listens."""
+_LAST_CALLS: Final = 0.5
+"""Seconds in which calls of a kubelet that has no stream open are answered at the end."""
 _UNHEARD_AFTER: Final = 10.0
 _UNHEARD_AT_MOST: Final = 300.0
 
@@ -55,7 +61,7 @@ class PoolLifecycle:
         self._instance: Instance | None = None
         self._lost: asyncio.Future[str] | None = None
         self._stirred = asyncio.Event()
-        self._awaits_kubelet = False
+        self._awaits = False
         self._kubelet: tuple[int, int, int] | None = None
         self._unheard_since = 0.0
         self._patience = _UNHEARD_AFTER
@@ -109,6 +115,7 @@ class PoolLifecycle:
         if self._place.classic:
             await kubelet.require()
             self._kubelet = kubelet.life
+        await self._require_no_other()
         instance = self._instance = self._new_instance()
         try:
             await instance.start()
@@ -119,16 +126,33 @@ class PoolLifecycle:
             raise
         self._journal.info("serving", resource=str(self._resource), socket=str(instance.path))
 
+    async def _require_no_other(self) -> None:
+        """Return if no other process serves the pool; what a killed one left is removed.
+
+        Raises:
+            SocketTaken: if one does. Registering would take the kubelet away from it.
+            SocketUnbindable: if there is no such directory.
+        """
+        directory, host_directory = self._place.directory, self._place.host_directory
+        try:
+            names = os.listdir(directory)  # noqa: PTH208 - names only
+        except OSError as error:
+            raise SocketUnbindable(directory, str(error.strerror)) from error
+        for name in names:
+            if is_of_pool(name, self._resource, directory, host_directory):
+                await remove_dead(directory / name)
+
     async def _end(self) -> None:
         self._lost = None
         if self._instance is not None:
-            await self._instance.stop()
+            # An open stream would last for the whole grace; where there is none, what was said last may be under way.
+            await self._instance.stop(None if self._service.streams else _LAST_CALLS)
             self._instance = None
 
     def _new_instance(self) -> Instance:
         directory, host_directory = self._place.directory, self._place.host_directory
         if self._place.classic:
-            name = socket_name(self._resource, directory, host_directory, f"{time.time_ns() // 1000:x}")
+            name = socket_name(self._resource, directory, host_directory, marked=True)
             return Instance(directory / name, self._service, None)
         path = directory / socket_name(self._resource, directory, host_directory)
         # Left empty the kubelet uses the socket where it found it, which is right under any mount.
@@ -137,14 +161,17 @@ class PoolLifecycle:
 
     def _pause(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        self._awaits_kubelet = isinstance(error, KubeletAbsent)
-        if not self._awaits_kubelet:
+        self._awaits = isinstance(error, _AWAITED)
+        if not isinstance(error, KubeletAbsent):
             return _RETRY(state)
         return _LOOK_FOR_KUBELET if self._place.kubelet.life is None else _LOOK_AT_KUBELET
 
     async def _sleep(self, seconds: float) -> None:
-        """Until the next attempt; a socket that appears may be the kubelet's, but no reason for anything else."""
-        if not self._awaits_kubelet:
+        """Until the next attempt, which is at once when what is awaited may have happened.
+
+        Waiting makes nothing happen itself: an attempt leaves the directory alone until all this is there.
+        """
+        if not self._awaits:
             await asyncio.sleep(seconds)
             return
         self._stirred.clear()

@@ -1,4 +1,4 @@
-"""Which container holds which device, from the kubelet's pod-resources API (port DeviceUse)."""
+"""Which container holds which device, from the kubelet's pod-resources API ."""
 
 from pathlib import Path
 from typing import Final
@@ -28,6 +28,10 @@ class PodResources:
         self._told = ""
 
     async def holdings(self) -> frozenset[Holding] | None:
+        """Every device that a container holds; None if the kubelet does not tell.
+
+        A kubelet that lists no pod at all, not even the one this runs in, does not know its pods yet.
+        """
         if not self._socket.is_socket():
             return None
         try:
@@ -38,6 +42,8 @@ class PodResources:
                 self._journal.warning("pod resources unknown", code=self._told, reason=error.details())
             return None
         self._told = ""
+        if not answer.pod_resources:
+            return None
         return frozenset(
             Holding(resource, device_id)
             for pod in answer.pod_resources

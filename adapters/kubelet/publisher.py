@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from adapters.files.inotify import ENTRIES, DirectoryWatch
+from adapters.kubelet.dead_sockets import DeadSockets
 from adapters.kubelet.feed import Feed
 from adapters.kubelet.kubelet_socket import KubeletSocket
 from adapters.kubelet.lifecycle import Place, PoolLifecycle
@@ -61,6 +62,7 @@ class KubeletPublisher:
         watched = paths.watcher.is_dir() if registration is Registration.AUTO else registration is Registration.WATCHER
         directory = paths.watcher if watched else paths.classic
         kubelet = KubeletSocket(paths.classic / "kubelet.sock")
+        self._dead = DeadSockets(directory, journal)
         self._place = Place(directory, paths.host / directory.name, kubelet, classic=not watched)
         self._directories = [str(directory), str(paths.classic), str(paths.own)]
         self._allocate = allocate
@@ -84,8 +86,7 @@ class KubeletPublisher:
         pool = self._pools.get(resource)
         if pool is None:
             return
-        pool.feed.put(())
-        await pool.feed.heard(_LAST_WORDS)
+        await pool.feed.end(within=_LAST_WORDS)
         await _cancel([pool.task])
         del self._pools[resource]
 
@@ -112,6 +113,7 @@ class KubeletPublisher:
 
     async def _look(self) -> None:
         while True:
+            await self._dead.sweep({resource.prefix for resource in self._pools})
             await asyncio.sleep(_LOOK_INTERVAL)
             for pool in list(self._pools.values()):
                 await pool.lifecycle.look()

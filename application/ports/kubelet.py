@@ -27,4 +27,7 @@ class DeviceUse(Protocol):
     """Knows which devices are in the hands of containers."""
 
     async def holdings(self) -> frozenset[Holding] | None:
-        """Every device that a container holds; None where nobody can tell."""
+        """Every device that a container may hold; None where nobody can tell."""
+
+    async def granted(self) -> frozenset[ResourceName]:
+        """Resources of which a plugin of this kind has handed out devices that may be held; empty if nobody knows."""

@@ -226,7 +226,7 @@ def test_a_live_owner_of_the_socket_is_not_robbed_and_a_dead_one_is_replaced(sho
             (told,) = second.journal.told("not served yet")
             assert f"process {os.getpid()}" in told["reason"]
             owner.close()  # dead now: the file stays
-            await until(lambda: path.stat().st_ino != inode)
+            await until(lambda: second.journal.told("serving"))
         assert not path.exists()
 
     asyncio.run(story())

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.kubelet.pod_resources import PodResources
 from adapters.kubelet.publisher import KubeletPaths, KubeletPublisher, Registration
-from application.ports.kubelet import DeviceUse, PoolPublisher
-from domain.announcement import Announced, Holding
+from application.ports.kubelet import PoolPublisher
+from domain.announcement import Announced
 from domain.exposure import Grant
 from domain.resource_name import ResourceName
-from tests.fakes.device_use import FakeDeviceUse
 from tests.fakes.journal import FakeJournal
 from tests.fakes.kubelet.kubelet import FakeKubelet
 from tests.fakes.pool_publisher import FakePoolPublisher
@@ -81,26 +79,3 @@ def test_a_later_list_replaces_the_one_before(kind: str, short_path: Path) -> No
             await counts(P, 2, 2)
 
     asyncio.run(story())
-
-
-@pytest.mark.parametrize("way", ["watcher", "classic"])
-def test_what_pods_hold_is_known_from_the_kubelet(way: str, short_path: Path) -> None:
-    async def story() -> None:
-        async with FakeKubelet(short_path, watcher=way == "watcher") as kubelet:
-            publisher = KubeletPublisher(
-                KubeletPaths(short_path, short_path), Registration.AUTO, _grants, FakeJournal()
-            )
-            await publisher.publish(P, FOUR)
-            await kubelet.wait_allocatable(str(P), 4, 10.0)
-            use: DeviceUse = PodResources(short_path, FakeJournal())
-            assert await use.holdings() == frozenset()
-            assert (await kubelet.admit("pod-a", {str(P): 4})).admitted
-            assert await use.holdings() == frozenset(Holding(P, e.id) for e in FOUR)
-            await publisher.stop()
-
-    asyncio.run(story())
-
-
-def test_nobody_can_tell_without_the_socket_of_pod_resources(short_path: Path) -> None:
-    assert asyncio.run(PodResources(short_path, FakeJournal()).holdings()) is None
-    assert asyncio.run(FakeDeviceUse(None).holdings()) is None

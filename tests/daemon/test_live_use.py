@@ -191,9 +191,6 @@ def test_a_renamed_pool_does_not_share_out_what_a_pod_holds_under_the_old_name()
     asyncio.run(together(story(reload=True), story(reload=False)))
 
 
-@pytest.mark.xfail(
-    reason="known limit: nobody can tell what is held before the kubelet serves pod-resources", strict=True
-)
 def test_a_daemon_that_starts_before_the_kubelet_does_not_share_out_what_a_pod_holds() -> None:
     """Cases B02, B10: who holds what is known only when the kubelet answers."""
 
@@ -215,7 +212,6 @@ def test_a_daemon_that_starts_before_the_kubelet_does_not_share_out_what_a_pod_h
     asyncio.run(story())
 
 
-@pytest.mark.xfail(reason="known limit: they stay until a pool of that name is served", strict=True)
 @pytest.mark.parametrize(("way", "name"), [(CLASSIC, "kern"), (WATCHER, "renamed")])
 def test_sockets_of_a_killed_daemon_are_removed_by_the_next(way: str, name: str) -> None:
     """Facts/kubelet.md 3.2, 4.5: the kubelet dials a dead one for ever, or takes it for a sign of the node's life."""
@@ -233,7 +229,6 @@ def test_sockets_of_a_killed_daemon_are_removed_by_the_next(way: str, name: str)
     asyncio.run(story())
 
 
-@pytest.mark.xfail(reason="known limit: a pool that was taken out is forgotten when the daemon ends", strict=True)
 def test_a_draining_pool_is_served_by_the_next_daemon_too() -> None:
     """Facts/kubelet.md 8.1: after five minutes without it no container of the pod can be restarted."""
 

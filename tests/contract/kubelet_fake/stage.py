@@ -69,7 +69,7 @@ class Stage:
             self.kubelet = cast("FakeKubelet", harness)
         else:
             options |= {"version": version or "1.37", "timing": timing, "topology_policy": policy}
-            self.kubelet = FakeKubelet(directory, **options)
+            self.kubelet = FakeKubelet(directory, settled=False, **options)
 
     async def __aenter__(self) -> Self:
         await self.kubelet.__aenter__()

@@ -48,6 +48,7 @@ class FakeKubelet:
         topology_policy: Literal["none", "single-numa-node"] = "none",
         numa_nodes: int = 2,
         watcher: bool = True,
+        settled: bool = True,
         timing: Timing | None = None,
         seed: int = 0,
     ) -> None:
@@ -64,6 +65,7 @@ class FakeKubelet:
             machine=frozenset(range(numa_nodes)),
             aligned=topology_policy == "single-numa-node",
             watches=watcher,
+            settled=settled,
             journal=self._journal,
             clock=clock,
             rng=random.Random(seed),  # noqa: S311 - no secret, a test wants it again

@@ -40,6 +40,7 @@ class PodResources(pr_grpc.PodResourcesListerServicer):
         self._pods = pods
         self._release = setting.release
         self._rng = setting.rng
+        self._settled = setting.settled
         self._limit = RateLimit()
 
     async def List(  # noqa: N802
@@ -51,7 +52,10 @@ class PodResources(pr_grpc.PodResourcesListerServicer):
         active = self._release.lists_only_active_pods
         self._reclaim()
         pods = self._pods.active() if active else [entry.pod for entry in self._pods]
-        return pr.ListPodResourcesResponse(pod_resources=[self._pod(pod) for pod in pods])
+        listed = [self._pod(pod) for pod in pods]
+        if self._settled:
+            listed.append(pr.PodResources(name="plugin", namespace="kube-system"))
+        return pr.ListPodResourcesResponse(pod_resources=listed)
 
     async def Get(  # noqa: N802
         self,

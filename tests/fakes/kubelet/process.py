@@ -4,6 +4,8 @@ Order of the start: dm/manager.go Start (checkpoint, clean-up, listen), then the
 """
 
 import asyncio
+import os
+import time
 
 from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import add_RegistrationServicer_to_server
 from adapters.kubelet.pb.podresources_v1_pb2_grpc import add_PodResourcesListerServicer_to_server
@@ -56,6 +58,9 @@ class Process:
         await asyncio.sleep(setting.timing.clean_up_delay)
         clean_up(setting.device_plugins, setting.release)
         await self._door.open(setting.timing.accept_delay)
+        if setting.settled:
+            hour = 3600
+            os.utime(setting.device_plugins / "kubelet.sock", (time.time() - hour,) * 2)
         (setting.pod_resources / "kubelet.sock").unlink(missing_ok=True)
         await self._pod_door.open()
         if setting.watches:

@@ -18,6 +18,7 @@ class Setting:
     machine: frozenset[int]  # its NUMA nodes
     aligned: bool  # topology policy single-numa-node; otherwise none
     watches: bool  # plugins_registry, too
+    settled: bool  # up for long, and with a pod that holds nothing: the plugin's own
     journal: Journal
     clock: Callable[[], float]  # for the grace alone
     rng: random.Random  # stands for Go's map order

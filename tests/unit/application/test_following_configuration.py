@@ -75,3 +75,26 @@ def test_without_a_configuration_it_is_waited_for_and_then_followed() -> None:
     loop.run(story, missing)
     assert all(not pools or tuple(pools) == (A,) for pools in loop.looks.pools)
     assert loop.journal.told("configuration rejected") == []
+
+
+def test_a_warning_is_told_when_it_comes_whatever_else_changed() -> None:
+    """Case D24: a misspelt key changes no pool."""
+    loop = Loop(Pace(quiet=0.01, patience=0.02, timer=NEVER, rest=0))
+    first, second = (Problem("resourceList[0].driverz", 3, 5, m) for m in ("unknown key", "another"))
+
+    async def reload(*warnings: Problem) -> None:
+        looks = len(loop.looks.times)
+        loop.file.content = Configuration((A,), warnings)
+        loop.following.wake(Change.CONFIGURATION)
+        await loop.until(looks + 1)
+
+    async def story() -> None:
+        await loop.until(1)
+        await reload(first)
+        await reload(first)
+        await reload(first, second)
+        await reload(first)
+
+    loop.run(story)
+    assert [told["problem"] for told in loop.journal.told("configuration")] == [str(first), str(second)]
+    assert loop.journal.told("configuration taken over") == []

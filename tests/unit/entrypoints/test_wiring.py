@@ -7,7 +7,7 @@ from dependency_injector import providers
 
 from adapters.config.config_file import ConfigFile
 from adapters.devinfo.store import FileDeviceInfoStore
-from adapters.kubelet.pod_resources import PodResources
+from adapters.kubelet.device_use import KubeletDeviceUse
 from adapters.kubelet.publisher import KubeletPublisher
 from adapters.sysfs.host_reader import SysfsHostReader
 from application.ports.device_info_store import DeviceInfoStore
@@ -42,14 +42,14 @@ def test_adapters_are_what_their_ports_ask_for(tmp_path: Path) -> None:
     configuration: PoolConfiguration = ConfigFile(tmp_path, "intel.com")
     reader: HostReader = SysfsHostReader(tmp_path)
     store: DeviceInfoStore = FileDeviceInfoStore(tmp_path)
-    use: DeviceUse = PodResources(tmp_path, FakeJournal())
+    use: DeviceUse = built.device_use()
     publisher: PoolPublisher = built.publisher()
 
     assert {type(a) for a in (configuration, reader, store, use, publisher)} == {
         ConfigFile,
         SysfsHostReader,
         FileDeviceInfoStore,
-        PodResources,
+        KubeletDeviceUse,
         KubeletPublisher,
     }
 

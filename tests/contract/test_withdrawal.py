@@ -1,0 +1,78 @@
+"""The last list of a pool that goes."""
+
+import asyncio
+from pathlib import Path
+
+import grpc
+import pytest
+
+from adapters.kubelet.feed import Feed
+from adapters.kubelet.pb import deviceplugin_v1beta1_pb2 as pb
+from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import DevicePluginStub
+from tests.contract.test_pool_lifecycle import ENTRIES, P, plugin, until
+from tests.fakes.kubelet.kubelet import FakeKubelet
+
+
+def test_streams_end_behind_the_empty_list() -> None:
+    async def story() -> None:
+        feed = Feed(ENTRIES)
+
+        async def stream() -> list[int]:
+            return [len(message.devices) async for message in feed.messages()]
+
+        streams = [asyncio.create_task(stream()) for _ in range(3)]
+        await asyncio.sleep(0)
+        await feed.end(within=20)
+        assert [await s for s in streams] == [[3, 0]] * 3
+
+    asyncio.run(story())
+
+
+def test_a_stream_of_an_empty_pool_ends_too() -> None:
+    async def story() -> None:
+        feed = Feed(())
+        stream = aiter(feed.messages())
+        assert not (await anext(stream)).devices
+        rest = asyncio.create_task(anext(stream, None))
+        await asyncio.sleep(0)
+        await feed.end(within=20)
+        assert await rest is None
+
+    asyncio.run(story())
+
+
+def test_a_kubelet_that_takes_nothing_does_not_hold_it_up() -> None:
+    async def story() -> None:
+        feed = Feed(ENTRIES)
+        slow = aiter(feed.messages())
+        await anext(slow)
+        await feed.end(within=0.01)
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("way", ["watcher", "classic"])
+def test_who_listens_gets_the_empty_list_before_the_socket_goes(way: str, short_path: Path) -> None:
+    """Case A10: twenty listeners of each server, and a withdrawal at any moment."""
+
+    async def story() -> None:
+        async with FakeKubelet(short_path, watcher=way == "watcher") as kubelet, plugin(short_path) as under_test:
+            for _ in range(5):
+                before = len(kubelet.calls_of("ListAndWatch", str(P)))
+                await under_test.publisher.publish(P, ENTRIES)
+                await until(lambda before=before: len(kubelet.calls_of("ListAndWatch", str(P))) > before)
+                path = kubelet.calls_of("ListAndWatch", str(P))[-1].socket
+                listeners = [asyncio.create_task(_listen(path)) for _ in range(20)]
+                await until(lambda: len(under_test.journal.told("kubelet listens")) % 21 == 0)
+                await under_test.publisher.withdraw(P)
+                for listener in listeners:
+                    assert await listener == [3, 0]
+                assert not path.exists()
+                await until(lambda: kubelet.messages(str(P))[-1].devices == ())
+
+    asyncio.run(story())
+
+
+async def _listen(path: Path) -> list[int]:
+    async with grpc.aio.insecure_channel(f"unix:{path}") as channel:
+        return [len(message.devices) async for message in DevicePluginStub(channel).ListAndWatch(pb.Empty())]
