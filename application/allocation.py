@@ -1,9 +1,9 @@
 """Allocate: what containers get for the devices the kubelet chose for them."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from application.bounded_calls import BoundedCalls, Deadline
 from application.cdi import CdiPublication
 from application.holdings import Holdings
 from application.pool_table import PoolTable
@@ -14,14 +14,11 @@ from application.ports.journal import Journal
 from domain.announcement import Holding
 from domain.device import find_device
 from domain.device_info import device_info
-from domain.errors import DeviceUnusable, HostUnresponsive, NotServable, SeveralRefused, SriovError
+from domain.errors import DeviceUnusable, NotServable, SeveralRefused, SriovError
 from domain.exposure import Grant, exposures, grant
 from domain.host import Host
 from domain.pool import Member, PoolSpec
 from domain.resource_name import ResourceName
-
-TIME_LIMIT = 10.0
-"""Seconds. The kubelet admits one pod at a time and sets no deadline for Allocate: a call that hangs stops the node."""
 
 Result = TypeVar("Result")
 Grants = tuple[Grant, ...]
@@ -40,7 +37,7 @@ class Allocation:
         control: FunctionControl,
         holdings: Holdings,
         journal: Journal,
-        time_limit: float = TIME_LIMIT,
+        calls: BoundedCalls,
     ) -> None:
         self._table = table
         self._reader = reader
@@ -49,7 +46,7 @@ class Allocation:
         self._control = control
         self._holdings = holdings
         self._journal = journal
-        self._time_limit = time_limit
+        self._calls = calls
 
     async def allocate(self, resource: ResourceName, containers: Sequence[Sequence[str]]) -> Grants:
         """What each container gets, decided on facts read now.
@@ -72,32 +69,24 @@ class Allocation:
         ids = sorted({id_ for ids in containers for id_ in ids})
         _each(ids, lambda id_: self._table.check(resource, id_))
         spec = self._table.spec(resource)
+        known, uses = self._table.host, self._table.host_uses
+
+        def hand_out(deadline: Deadline) -> Grants:
+            host = self._reader.reread(known, ids)
+            members = dict(zip(ids, _each(ids, lambda id_: _whole_member(host, uses, spec, id_)), strict=True))
+            grants = tuple(grant([members[i] for i in set(asked)], spec, host) for asked in containers)
+            if spec.reset_on_allocate:
+                deadline.check()
+                self._reset(members)
+            deadline.check()
+            self._tell(spec, members, host)
+            return grants
+
         with self._holdings.handing_out([Holding(resource, id_) for id_ in ids]):
-            try:
-                async with asyncio.timeout(self._time_limit):
-                    host, members, grants = await asyncio.to_thread(
-                        self._decide, spec, containers, ids, self._table.host, self._table.host_uses
-                    )
-                    if spec.reset_on_allocate:
-                        await asyncio.to_thread(self._reset, members)
-                    await asyncio.to_thread(self._tell, spec, members, host)
-            except TimeoutError as timeout:
-                raise HostUnresponsive(f"reading {', '.join(ids)}", self._time_limit) from timeout
+            grants = await self._calls.run(ids, hand_out)
             if self._cdi:
                 return tuple(self._cdi.grant(spec, *pair) for pair in zip(grants, containers, strict=True))
             return grants
-
-    def _decide(
-        self,
-        spec: PoolSpec,
-        containers: Sequence[Sequence[str]],
-        ids: Sequence[str],
-        known: Host,
-        uses: Mapping[str, str],
-    ) -> tuple[Host, Members, Grants]:
-        host = self._reader.reread(known, ids)
-        members = dict(zip(ids, _each(ids, lambda id_: _whole_member(host, uses, spec, id_)), strict=True))
-        return host, members, tuple(grant([members[i] for i in set(asked)], spec, host) for asked in containers)
 
     def _reset(self, members: Members) -> None:
         """Leave nothing of the last user in the functions."""

@@ -71,6 +71,7 @@ class Discovery:
             FilesUnwritable: if files cannot be written; what is worse or gone was announced, and nothing new.
         """
         table, pools = self._table, self._table.wanted
+        handed_out = self._holdings.handed_out
         look = await asyncio.to_thread(self._look, pools)
         if await self._recovery.recover(look.host, pools, look.assignment):
             look = await asyncio.to_thread(self._look, pools)
@@ -94,6 +95,9 @@ class Discovery:
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
+        if self._holdings.handed_out != handed_out:
+            # The files that Allocate has written meanwhile may be newer than this look.
+            return 0.0
         return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing or self._elsewhere else look.due
 
     def _look(self, pools: Sequence[PoolSpec]) -> _Look:

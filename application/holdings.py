@@ -19,11 +19,14 @@ class Holdings:
         self._use = device_use
         self._clock = clock
         self._recent: dict[Holding, float] = {}
+        self.handed_out = 0
+        """How often devices were handed out so far."""
 
     @contextmanager
     def handing_out(self, holdings: Collection[Holding]) -> Iterator[None]:
         """Devices that the kubelet is being given: it counts on them from now on, unless this fails."""
         before = {holding: self._recent.get(holding) for holding in holdings}
+        self.handed_out += 1
         self._recent |= dict.fromkeys(holdings, self._clock())
         try:
             yield

@@ -21,6 +21,7 @@ from adapters.sysfs.host_reader import SysfsHostReader
 from adapters.sysfs.tree_feed import TreeFeed
 from adapters.udev.uevent_feed import UeventFeed
 from application.allocation import Allocation
+from application.bounded_calls import BoundedCalls
 from application.cdi import CdiPublication
 from application.discovery import Discovery
 from application.explain import Explain
@@ -95,7 +96,10 @@ class Container(containers.DeclarativeContainer):
         holdings,
     )
     control = providers.Singleton(SysfsFunctionControl, settings.provided.root)
-    allocation = providers.Singleton(Allocation, table, reader, device_info_store, cdi, control, holdings, journal)
+    calls = providers.Singleton(BoundedCalls)
+    allocation = providers.Singleton(
+        Allocation, table, reader, device_info_store, cdi, control, holdings, journal, calls
+    )
     publisher = providers.Singleton(
         KubeletPublisher,
         providers.Factory(

@@ -13,6 +13,7 @@ if __name__ == "__main__":
 
 import asyncio
 import os
+import threading
 from collections.abc import Sequence
 
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
@@ -20,13 +21,13 @@ os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 from application.ports.change_feed import Change
 from application.ports.journal import Journal
 from application.ports.pool_configuration import Configuration, ConfigurationInvalid, ConfigurationMissing
-from domain.errors import SriovError
 from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings
 from entrypoints.container import Container, build
 from entrypoints.journal import open_journal
 from entrypoints.settings import Settings
 
-EXIT_FAILURE = 1
+_PATIENCE = 1.0
+"""Seconds after a signal in which the process ends by itself."""
 _STARTED_AFTER = 5.0
 """Seconds after which a start is over and its objects are here to stay."""
 
@@ -49,11 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return EXIT_USAGE
         journal.warning("no configuration yet", reason=str(invalid))
         started = invalid
-    try:
-        asyncio.run(_serve(container, started))
-    except SriovError as error:
-        journal.error("cannot serve", reason=str(error))
-        return EXIT_FAILURE
+    asyncio.run(_serve(container, started))
     return 0
 
 
@@ -71,6 +68,10 @@ async def _serve(container: Container, started: Configuration | ConfigurationInv
         await work
     except asyncio.CancelledError:
         journal.info("stopping")
+        # A read of the host that hangs in the kernel cannot be interrupted, and the interpreter waits for its thread.
+        end = threading.Timer(_PATIENCE, os._exit, (0,))
+        end.daemon = True
+        end.start()
     finally:
         await publisher.stop()
 

@@ -4,12 +4,14 @@ import asyncio
 import json
 import os
 import signal
+from pathlib import Path
 
+import grpc
 import pytest
 
-from tests.daemon.live import CLASSIC, DPDK, KERN, WATCHER, live
+from tests.daemon.live import CLASSIC, DPDK, IDS, KERN, WATCHER, live
 from tests.daemon.quiet import Quiet
-from tests.hosts.named import demo
+from tests.hosts.named import demo, h2
 
 
 def test_sighup_reloads_the_configuration() -> None:
@@ -68,3 +70,29 @@ def test_a_hail_of_sighups_disturbs_nobody() -> None:
             assert (node.streams("kern"), node.streams("dpdk")) == (1, 1)
 
     asyncio.run(story())
+
+
+def test_a_call_that_hangs_does_not_hold_up_the_end() -> None:
+    """Case I08: sysfs of a driver that is stuck; nobody can interrupt the thread that is in it."""
+
+    async def story() -> None:
+        async with live(h2(), {**DPDK, "resetOnAllocate": True}) as node:
+            process = await node.start()
+            await node.served("dpdk", 4)
+            reset = node.laid.root / f"sys/bus/pci/devices/{IDS[0]}/reset"
+            reset.unlink()
+            os.mkfifo(reset)  # which nobody will ever read
+            allocation = asyncio.create_task(node.allocate("dpdk", IDS[0]))
+            await node.until(lambda: "wait_for_partner" in waits(process.process.pid))
+            code, seconds = await process.stop()
+            assert (code, node.sockets()) == (0, [])
+            assert seconds < 5
+            with pytest.raises(grpc.aio.AioRpcError):
+                await allocation
+
+    asyncio.run(story())
+
+
+def waits(pid: int) -> set[str]:
+    """What in the kernel the threads of a process wait for (proc(5))."""
+    return {path.read_text(encoding="utf-8") for path in Path(f"/proc/{pid}/task").glob("*/wchan")}

@@ -14,6 +14,7 @@ from adapters.devinfo.store import FileDeviceInfoStore
 from adapters.sysfs.function_control import SysfsFunctionControl
 from adapters.sysfs.host_reader import SysfsHostReader
 from application.allocation import Allocation
+from application.bounded_calls import BoundedCalls
 from application.cdi import CdiPublication
 from application.discovery import Discovery
 from application.holdings import Holdings
@@ -68,7 +69,8 @@ class Stage:
             Tidings(self.journal),
             LinkHolds(),
         )
-        self._allocation = Allocation(self.table, self.reader, store, cdi, control, holdings, self.journal)
+        calls = BoundedCalls()
+        self._allocation = Allocation(self.table, self.reader, store, cdi, control, holdings, self.journal, calls)
         self.reconcile()
 
     def reconcile(self) -> None:

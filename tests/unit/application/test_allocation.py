@@ -1,4 +1,5 @@
 import asyncio
+import threading
 import time
 from collections.abc import Collection
 from dataclasses import replace
@@ -6,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from application.allocation import Allocation
+from application.bounded_calls import BoundedCalls
 from application.holdings import Holdings
 from application.pool_table import PoolTable
 from domain.announcement import Announced, Holding, offers
@@ -42,7 +44,14 @@ class Node:
         self.table = PoolTable([DPDK], [DPDK], h2(), offers(h2(), assign(h2(), [DPDK]), [DPDK]))
         self.holdings = Holdings(FakeDeviceUse())
         self._allocation = Allocation(
-            self.table, self.reader, self.store, None, self.control, self.holdings, self.journal, time_limit
+            self.table,
+            self.reader,
+            self.store,
+            None,
+            self.control,
+            self.holdings,
+            self.journal,
+            BoundedCalls(time_limit),
         )
 
     def allocate(self, *containers: list[str]) -> tuple[Grant, ...]:
@@ -149,6 +158,51 @@ def test_a_host_that_does_not_answer_ends_the_call_by_our_own_limit() -> None:
 
     assert isinstance(error, HostUnresponsive)
     assert IDS[0] in str(error)
+
+
+class Stuck(FakeHostReader):
+    """Reads of one device hang until they are freed; from the second on it is gone."""
+
+    def __init__(self) -> None:
+        super().__init__(h2())
+        self.free = threading.Event()
+        self.reads = 0
+
+    def reread(self, host: Host, ids: Collection[str]) -> Host:
+        if IDS[0] not in ids:
+            return host
+        self.reads += 1
+        if self.reads > 1:
+            return replace(host, functions={})
+        self.free.wait()
+        return host
+
+
+def test_a_device_whose_read_hangs_is_refused_at_once_and_keeps_nobody_else_waiting() -> None:
+    """Each try would cost a thread, and ten seconds of all admissions on the node."""
+    reader = Stuck()
+    n = Node(reader, time_limit=0.05)
+
+    for _ in range(100):
+        assert isinstance(n.refused([IDS[0]]), HostUnresponsive)
+    assert reader.reads == 1
+    n.allocate([IDS[1]])
+    reader.free.set()
+
+
+@pytest.mark.parametrize("reset", [False, True])
+def test_a_call_that_was_given_up_changes_nothing_when_it_goes_on(reset: bool) -> None:
+    """By then another container may have the device."""
+    reader = Stuck()
+    n = Node(reader, time_limit=0.05)
+    n.table.served = [replace(DPDK, reset_on_allocate=reset)]
+    n.refused([IDS[0]])
+
+    reader.free.set()
+    while isinstance(n.refused([IDS[0]]), HostUnresponsive):
+        time.sleep(0.01)
+
+    assert n.control.resets == []
 
 
 def test_what_is_being_handed_out_counts_as_held() -> None:

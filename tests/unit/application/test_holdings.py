@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from application.allocation import Allocation
+from application.bounded_calls import BoundedCalls
 from application.holdings import SETTLED_AFTER, Holdings
 from domain.announcement import Holding
 from domain.errors import SriovError
@@ -26,7 +27,7 @@ class Story:
     def __post_init__(self) -> None:
         n = self.node
         n.reconcile()
-        self.allocation = Allocation(n.table, n.reader, n.store, None, n.control, n.holdings, n.journal)
+        self.allocation = Allocation(n.table, n.reader, n.store, None, n.control, n.holdings, n.journal, BoundedCalls())
 
     def allocate(self, *ids: str) -> None:
         asyncio.run(self.allocation.allocate(KERN.name, [list(ids)]))
