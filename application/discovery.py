@@ -16,7 +16,7 @@ from application.tidings import Tidings
 from domain.advice import Advice, advise
 from domain.announcement import Announced, Holding, Lists, announce, departed, judge_links, offers, withhold, without
 from domain.assignment import Assignment, assign, explain
-from domain.device_info import DeviceInfo, device_info, device_info_file_name
+from domain.device_info import DeviceInfo, device_info, device_info_file_name, may_be_ours
 from domain.errors import FilesUnwritable
 from domain.host import Host
 from domain.pool import PoolSpec
@@ -165,9 +165,8 @@ class Discovery:
         Only below the resource prefixes of pools there are or were: the directory is shared with other device plugins.
         """
         self._prefixes |= {name.prefix for name in self._table.lists}
-        ours = tuple(f"{prefix}-" for prefix in self._prefixes)
         names = await asyncio.to_thread(self._store.names)
-        orphans = {name for name in names if name.startswith(ours)} - wanted
+        orphans = {name for name in names if any(may_be_ours(name, prefix) for prefix in self._prefixes)} - wanted
         known = await self._holdings.known() if orphans else None
         if known is None:
             return

@@ -1,5 +1,6 @@
 """Device information for the CNI side: NPWG device-info specification 1.1.0."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -11,6 +12,8 @@ from domain.pool import Member
 from domain.resource_name import ResourceName
 from domain.uplink import representor
 
+_PCI_ID: Final = r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
+_AUXILIARY_ID: Final = r"\w+\.\w+\.\d+"
 VERSION: Final = "1.1.0"
 
 
@@ -33,6 +36,14 @@ class DeviceInfo:
 def device_info_file_name(resource: str, device_id: str) -> str:
     """The file of a device of a resource."""
     return f"{resource}-{device_id}-device.json".replace("/", "-")
+
+
+def may_be_ours(file_name: str, prefix: str) -> bool:
+    """Whether a file may be that of a device of some pool with this resource prefix.
+
+    Another plugin's prefix may begin with ours and a dash: names of pools have no dots, and prefixes have them.
+    """
+    return re.fullmatch(rf"{re.escape(prefix)}-[^.]+-({_PCI_ID}|{_AUXILIARY_ID})-device\.json", file_name) is not None
 
 
 def device_info(host: Host, resource: ResourceName, member: Member) -> DeviceInfo:

@@ -25,6 +25,8 @@ def prepare(directory: Path) -> None:
             _prepare_one(part)
         except OSError as error:
             raise FilesUnwritable(part, str(error.strerror), f"try mkdir -p {part}; chmod 0755 {part}") from error
+        if not part.is_dir():
+            raise FilesUnwritable(part, "this is a file, where a directory is needed", f"try mv {part} {part}.old")
     if not os.access(directory, os.R_OK | os.W_OK | os.X_OK):
         mode = stat.S_IMODE(directory.stat().st_mode)
         why = f"mode {mode:04o} and owner {directory.stat().st_uid} keep uid {os.geteuid()} from writing"

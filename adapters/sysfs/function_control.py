@@ -24,6 +24,9 @@ class SysfsFunctionControl:
         self._refuse_open_group(function)
         before = function.driver
         override = self._directory(function) / "driver_override"
+        # Once it is unbound there must be a way to bind it again.
+        for step, path in (("driver_override", override), ("drivers_probe", self._probes)):
+            self._require_writable(function, step, path)
         try:
             self._unbind(function, before)
             self._write(function, "driver_override", override, driver)
@@ -54,7 +57,7 @@ class SysfsFunctionControl:
             self._write(function, f"unbind {driver}", path, str(function.address))
 
     def _probe(self, function: PciFunction) -> None:
-        self._write(function, "drivers_probe", self._root / _BUS / "drivers_probe", str(function.address))
+        self._write(function, "drivers_probe", self._probes, str(function.address))
 
     def _verify(self, function: PciFunction, driver: str) -> None:
         bound = self._bound(function)
@@ -82,6 +85,11 @@ class SysfsFunctionControl:
             why = "somebody has it open" if error.errno == errno.EBUSY else f"cannot tell whether it is open: {error}"
             raise FunctionRefused(str(function.address), f"vfio group {path}", why) from error
 
+    def _require_writable(self, function: PciFunction, step: str, path: Path) -> None:
+        if not os.access(path, os.W_OK):
+            why = f"{path}: {'not writable' if path.exists() else 'no such file'}"
+            raise FunctionRefused(str(function.address), step, why)
+
     def _write(self, function: PciFunction, step: str, path: Path, value: str) -> None:
         try:
             file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
@@ -91,6 +99,10 @@ class SysfsFunctionControl:
                 os.close(file)
         except OSError as error:
             raise FunctionRefused(str(function.address), step, f"{path}: {error.strerror}") from error
+
+    @property
+    def _probes(self) -> Path:
+        return self._root / _BUS / "drivers_probe"
 
     def _directory(self, function: PciFunction) -> Path:
         return self._root / _BUS / "devices" / str(function.address)

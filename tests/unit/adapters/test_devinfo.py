@@ -116,8 +116,10 @@ def test_a_full_disk_is_told_with_path_and_remedy(directory: Path, mocker: Mocke
     assert list(store.names()) == []
 
 
-def test_a_directory_that_cannot_be_made_is_told_with_the_command_that_helps(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
+@pytest.mark.parametrize("below", ["", "dp"])
+def test_a_file_where_a_directory_is_needed_is_told_with_the_command_that_helps(below: str, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("", encoding="utf-8")
 
-    with pytest.raises(FilesUnwritable, match=r"file/dp: Not a directory: try mkdir -p"):
-        FileDeviceInfoStore(tmp_path / "file" / "dp").write([RECORD])
+    with pytest.raises(FilesUnwritable, match=f"^{file}: this is a file.*: try mv {file} {file}.old$"):
+        FileDeviceInfoStore(file / below).write([RECORD])

@@ -177,6 +177,16 @@ def test_a_file_that_cannot_be_written_is_named(file: str, number: int, said: st
         assert (kernel.driver, kernel.writes) == ("vfio-pci", [])
 
 
+@pytest.mark.parametrize("file", ["driver_override", "drivers_probe"])
+def test_a_function_that_could_not_be_bound_again_is_not_unbound(file: str, play: Play, mocker: MockerFixture) -> None:
+    access = os.access
+    mocker.patch("os.access", lambda path, mode: not str(path).endswith(file) and access(path, mode))
+    kernel = play(h2())
+
+    assert f"{file}: not writable" in kernel.refused("iavf")
+    assert (kernel.driver, kernel.writes) == ("vfio-pci", [])
+
+
 @pytest.mark.parametrize(("number", "said"), [(EBUSY, "somebody has it open"), (EACCES, "cannot tell")])
 def test_a_function_whose_vfio_group_may_be_open_is_not_touched(number: int, said: str, play: Play) -> None:
     """Case E12 (b)."""

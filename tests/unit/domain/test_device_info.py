@@ -1,5 +1,7 @@
+import pytest
+
 from domain.device import pci_device
-from domain.device_info import device_info
+from domain.device_info import device_info, may_be_ours
 from domain.host import Host, NetInterface
 from domain.pool import DeviceSelector, Member
 from domain.resource_name import ResourceName
@@ -43,3 +45,21 @@ def test_every_slash_in_the_file_name_becomes_a_dash() -> None:
     record = device_info(seen, RESOURCE, Member(pci_device(seen, at("0000:3b:01.1"), {}), DeviceSelector()))
 
     assert record.file_name == "intel.com-p-0000:3b:01.1-device.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("a.com-pool-0000:3b:01.0-device.json", True),
+        ("a.com-Some_pool-x-10000:3b:01.0-device.json", True),
+        ("a.com-pool-mlx5_core.sf.4-device.json", True),
+        ("a.com-b.org-pool-0000:3b:01.0-device.json", False),
+        ("a.com-b-c.org-pool-0000:3b:01.0-device.json", False),
+        ("a.com-b-c.org-pool-mlx5_core.sf.4-device.json", False),
+        ("axcom-pool-0000:3b:01.0-device.json", False),
+        ("a.com-pool-GPU-1234-device.json", False),
+        ("a.com-0000:3b:01.0-device.json", False),
+    ],
+)
+def test_files_of_a_prefix_are_told_from_those_of_longer_ones(name: str, ours: bool) -> None:
+    assert may_be_ours(name, "a.com") is ours
