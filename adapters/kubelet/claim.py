@@ -65,7 +65,8 @@ async def remove_dead(path: Path) -> None:
 async def live_owner(path: Path) -> str | None:
     """Who serves a socket; None if nobody does."""
     try:
-        _, writer = await asyncio.wait_for(asyncio.open_unix_connection(path), _CONNECT_LIMIT)
+        async with asyncio.timeout(_CONNECT_LIMIT):
+            _, writer = await asyncio.open_unix_connection(path)
     except (ConnectionRefusedError, FileNotFoundError):
         return None
     except (OSError, TimeoutError) as error:

@@ -77,7 +77,9 @@ class Instance:
     async def stop(self, grace: float | None = None) -> None:
         """End every call, at once or after so many seconds at most, and take the socket away if it is this server's."""
         ours = self._identity is not None and not self.gone
-        await self._server.stop(grace)
-        if ours:
-            with suppress(OSError):
-                self.path.unlink()
+        try:
+            await self._server.stop(grace)
+        finally:
+            if ours:
+                with suppress(OSError):
+                    self.path.unlink()

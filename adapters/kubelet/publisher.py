@@ -1,7 +1,7 @@
 """All pools as the kubelet sees them (port PoolPublisher)."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -21,6 +21,9 @@ _LOOK_INTERVAL: Final = 1.0
 """Seconds between looks at the sockets, as the net under inotify."""
 _LAST_WORDS: Final = 1.0
 """Seconds in which a kubelet that listens gets the empty list of a pool that goes."""
+
+_CANCEL_AGAIN: Final = 0.7
+"""Seconds in which a server ends, its last calls included."""
 
 
 class Registration(Enum):
@@ -128,7 +131,10 @@ class KubeletPublisher:
             self._journal.error("task ended", task=task.get_name(), exc_info=error)
 
 
-async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+async def _cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks until they end: grpc.aio waits by asyncio.wait_for, which may lose a cancellation in Python 3.11."""
+    pending = set(tasks)
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=_CANCEL_AGAIN)
