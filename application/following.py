@@ -57,6 +57,15 @@ class Following:
         self._woken = asyncio.Event()
         self._rejected = ""
         self._current = Configuration(())
+        self.looking_since: float | None = None
+        """When the look that goes on now began, on the monotonic clock; None between looks."""
+        self.trouble = "the host was not looked at yet"
+        """Why the last look was not all that it should be; empty if it was."""
+
+    @property
+    def rejected(self) -> str:
+        """What is wrong with the configuration as it is now; empty if it is in force."""
+        return self._rejected
 
     def wake(self, change: Change) -> None:
         """Note that something may have changed. Called on the event loop."""
@@ -107,16 +116,26 @@ class Following:
 
     async def _look(self, changes: Collection[Change]) -> float:
         """One round; returns after how many seconds the next is due."""
+        self.looking_since = monotonic()
+        try:
+            return await self._look_once(changes)
+        finally:
+            self.looking_since = None
+
+    async def _look_once(self, changes: Collection[Change]) -> float:
         if Change.CONFIGURATION in changes or not changes:
             self._reload()
         try:
             due = await self._discovery.reconcile()
         except SriovError as error:
+            self.trouble = str(error)
             self._journal.error("not reconciled", reason=str(error), again_in=self._pace.blind_timer)
             return self._pace.blind_timer
-        except Exception:  # noqa: BLE001 - pods are served as before, which ending would not do
+        except Exception as error:  # noqa: BLE001 - pods are served as before, which ending would not do
+            self.trouble = f"a fault of the plugin: {type(error).__name__}: {error}"
             self._journal.error("reconcile failed", again_in=self._pace.blind_timer, exc_info=True)
             return self._pace.blind_timer
+        self.trouble = ""
         timer = self._pace.blind_timer if self._blind else self._interval
         return timer if due is None else min(due, timer)
 

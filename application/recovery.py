@@ -45,6 +45,8 @@ class DriverRecovery:
         self._clock = clock
         self._told: dict[str, str] = {}
         self._failures: dict[str, _Failure] = {}
+        self.progressed = clock()
+        """When a device was last done with."""
 
     async def recover(self, host: Host, specs: Sequence[PoolSpec], assignment: Assignment) -> bool:
         """Whether anything was bound anew, so that the host must be read again."""
@@ -62,6 +64,7 @@ class DriverRecovery:
                 )
             elif not any(holding.device_id == device.id for holding in known):
                 done = await asyncio.to_thread(self._bind, device, driver) or done
+                self.progressed = self._clock()
         return done
 
     def _bind(self, device: Device, driver: str) -> bool:

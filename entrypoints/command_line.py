@@ -91,4 +91,6 @@ def _metavar(field: FieldInfo) -> str:
     choices = getattr(field.annotation, "__args__", ())
     if choices and all(isinstance(choice, str) for choice in choices):
         return "|".join(choices)
+    if str in choices:
+        return "TEXT"
     return {"int": "N", "str": "TEXT"}.get(getattr(field.annotation, "__name__", ""), "PATH")

@@ -16,6 +16,7 @@ from adapters.kubelet.pod_resources import PodResources
 from adapters.kubelet.publisher import KubeletPaths, KubeletPublisher, Registration
 from adapters.netlink.host_reader import NetlinkHostReader, Questions
 from adapters.netlink.link_feed import LinkFeed
+from adapters.probes.server import ProbeServer
 from adapters.sysfs.function_control import SysfsFunctionControl
 from adapters.sysfs.host_reader import SysfsHostReader
 from adapters.sysfs.tree_feed import TreeFeed
@@ -34,8 +35,9 @@ from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from application.recovery import DriverRecovery
 from application.tidings import Tidings
+from application.vitals import Vitals
 from domain.pci import PciAddress
-from entrypoints.settings import Settings
+from entrypoints.settings import Settings, host_and_port
 
 
 def host_reader(root: Path, table: PoolTable, journal: Journal) -> HostReader:
@@ -60,6 +62,13 @@ def change_feeds(root: Path, config_file: Path) -> Sequence[ChangeFeed]:
     """Sources of changes: the kernel's own for its own tree, inotify for every other."""
     of_host: tuple[ChangeFeed, ...] = (UeventFeed(), LinkFeed()) if root == Path("/") else (TreeFeed(root),)
     return (*of_host, ConfigFeed(config_file))
+
+
+def probe_server(address: str | None, vitals: Vitals, journal: Journal) -> ProbeServer | None:
+    """The server of /livez and /readyz; None if nobody asked for one."""
+    if address is None:
+        return None
+    return ProbeServer(*host_and_port(address), {"/livez": vitals.live, "/readyz": vitals.ready}, journal)
 
 
 def _ddp_profiles() -> Mapping[PciAddress, str]:
@@ -128,6 +137,8 @@ class Container(containers.DeclarativeContainer):
         providers.Factory(Pace),
         settings.provided.health_check_interval,
     )
+    vitals = providers.Singleton(Vitals, following, recovery, publisher)
+    probes = providers.Singleton(probe_server, settings.provided.probe_address, vitals, journal)
     explain = providers.Factory(Explain, table.provided.wanted, reader)
 
 

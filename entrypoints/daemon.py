@@ -58,12 +58,15 @@ async def _serve(container: Container, started: Configuration | ConfigurationInv
     journal: Journal = container.journal()
     publisher = container.publisher()
     following = container.following()
+    probes = container.probes()
     loop = asyncio.get_running_loop()
     work = loop.create_task(following.run(started), name="follow host and configuration")
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, work.cancel)
     loop.add_signal_handler(signal.SIGHUP, following.wake, Change.CONFIGURATION)
     loop.call_later(_STARTED_AFTER, _collect_garbage_from_now_on)
+    if probes:
+        probes.start()
     try:
         await work
     except asyncio.CancelledError:
@@ -74,6 +77,8 @@ async def _serve(container: Container, started: Configuration | ConfigurationInv
         end.start()
     finally:
         await publisher.stop()
+        if probes:
+            await probes.stop()
 
 
 def _collect_garbage_from_now_on() -> None:

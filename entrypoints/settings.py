@@ -1,5 +1,6 @@
 """Everything that can be set, by flag or by environment; a flag wins."""
 
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,6 +15,33 @@ def _log_level(value: int) -> int:
 
 
 _MOST_VERBOSE = 10
+
+
+def _probe_address(value: str | None) -> str | None:
+    if value is not None:
+        host_and_port(value)
+    return value
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """The two parts of `127.0.0.1:19808` or `[::1]:19808`; no name, which would have to be looked up.
+
+    Raises:
+        ValueError: if it is anything else.
+    """
+    host, _, port = address.rpartition(":")
+    bracketed = host.startswith("[") and host.endswith("]")
+    try:
+        found = ip_address(host[1:-1] if bracketed else host)
+        number = int(port) if port.isascii() and port.isdigit() else 0
+        if found.version == (6 if bracketed else 4) and 0 < number <= _LAST_PORT:
+            return str(found), number
+    except ValueError:
+        pass
+    raise ValueError("expected ADDRESS:PORT, as 127.0.0.1:19808 or [::1]:19808")
+
+
+_LAST_PORT = 65535
 
 
 class Settings(BaseSettings):
@@ -42,5 +70,8 @@ class Settings(BaseSettings):
     )
     health_check_interval: float = Field(
         default=20.0, gt=0, description="seconds after which health is judged again without a reason"
+    )
+    probe_address: Annotated[str | None, AfterValidator(_probe_address)] = Field(
+        default=None, description="answer GET /livez and /readyz on this ADDRESS:PORT"
     )
     strict: bool = Field(default=False, description="refuse a configuration that has warnings")

@@ -66,6 +66,11 @@ class PoolLifecycle:
         self._unheard_since = 0.0
         self._patience = _UNHEARD_AFTER
 
+    @property
+    def unheard(self) -> float | None:
+        """Seconds since a kubelet listened, over all servers of the pool; None while one does."""
+        return self._service.unheard
+
     async def run(self) -> None:
         """Serve until cancelled; then nothing of ours is left in the directory."""
         while True:

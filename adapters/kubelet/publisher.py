@@ -1,7 +1,7 @@
-"""All pools as the kubelet sees them (port PoolPublisher)."""
+"""All pools as the kubelet sees them (ports PoolPublisher and KubeletContact)."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -92,6 +92,9 @@ class KubeletPublisher:
         await pool.feed.end(within=_LAST_WORDS)
         await _cancel([pool.task])
         del self._pools[resource]
+
+    def unheard(self) -> Mapping[ResourceName, float | None]:
+        return {resource: pool.lifecycle.unheard for resource, pool in self._pools.items()}
 
     async def stop(self) -> None:
         self._watch.stop()

@@ -1,6 +1,7 @@
 """The calls a kubelet makes to one pool. Sockets, registration and recovery are elsewhere (lifecycle.py)."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from time import monotonic
 from typing import Any
 
 import grpc
@@ -31,6 +32,12 @@ class PoolService(DevicePluginServicer):
         self._journal = journal
         self.streams = 0
         """Kubelets that listen."""
+        self._last_heard = monotonic()
+
+    @property
+    def unheard(self) -> float | None:
+        """Seconds since a kubelet listened, or since the pool came up; None while one does."""
+        return None if self.streams else monotonic() - self._last_heard
 
     async def GetDevicePluginOptions(self, request: pb.Empty, context: Context) -> pb.DevicePluginOptions:
         # PreStartContainer is not asked for: it would make container restarts depend on this process being up.
@@ -44,6 +51,7 @@ class PoolService(DevicePluginServicer):
                 yield message
         finally:
             self.streams -= 1
+            self._last_heard = monotonic()
             self._journal.info("kubelet stopped listening", resource=str(self._resource))
 
     async def Allocate(self, request: pb.AllocateRequest, context: Context) -> pb.AllocateResponse:

@@ -1,6 +1,6 @@
 """The kubelet's side of pools."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from domain.announcement import Announced, Holding
@@ -21,6 +21,13 @@ class PoolPublisher(Protocol):
 
     async def stop(self) -> None:
         """Stop serving every pool at once, without announcing anything."""
+
+
+class KubeletContact(Protocol):
+    """Knows which pools a kubelet listens to."""
+
+    def unheard(self) -> Mapping[ResourceName, float | None]:
+        """Every pool that is served or about to be, with the seconds since a kubelet listened; None while one does."""
 
 
 class DeviceUse(Protocol):

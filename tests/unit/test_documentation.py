@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,6 +47,8 @@ from tests.golden.case import HERE, names
 from tests.golden.later import LATER
 from tests.hosts.host import SimHost
 from tests.hosts.named import h1, h2
+from tests.unit.application.loop import NEVER
+from tests.unit.application.patient import MISSING, Patient
 
 REPOSITORY = Path(__file__).parents[2]
 DOCUMENTS = sorted(
@@ -289,6 +291,27 @@ def test_every_status_of_allocate_is_explained() -> None:
     told = {codes(row["Status"])[0] for row in rows("docs/debugging.md", "Status")}
 
     assert told == {"".join(map(str.title, code.name.split("_"))) for code in _STATUS.values()} | {"Internal"}
+
+
+def test_the_answers_of_probes_are_those_of_the_code() -> None:
+    said: set[tuple[str, str]] = set()
+    patients = [Patient() for _ in range(3)]
+    slow, full, new = patients
+    slow.loop.looks.takes, slow.ahead, slow.contact.pools = NEVER, 110, {ResourceName("intel.com", "dpdk"): 12}
+    remedy = "free space and a writable directory are needed in …"
+    full.loop.looks.error = FilesUnwritable("…", "No space left on device", remedy)
+    new.loop.file.content = MISSING
+
+    async def listen(patient: Patient) -> None:
+        await (patient.loop.until(1) if patient is slow else patient.looked())
+        said.update(("/livez", line) for line in patient.vitals.live().lines)
+        said.update(("/readyz", line) for line in patient.vitals.ready().lines)
+
+    for patient in patients:
+        patient.loop.run(partial(listen, patient), MISSING if patient is new else Configuration(()))
+
+    told = {(codes(row["Probe"])[0], *codes(row["Answer"])) for row in rows("docs/debugging.md", "Probe")}
+    assert told - {("/livez",)} <= said
 
 
 def answer(command: str, capsys: pytest.CaptureFixture[str]) -> str:

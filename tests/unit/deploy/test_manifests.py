@@ -2,6 +2,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable
+from ipaddress import ip_address
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -12,7 +13,7 @@ from adapters.kubelet.publisher import KubeletPaths
 from adapters.sysfs.host_reader import SysfsHostReader
 from adapters.sysfs.tree import Tree
 from entrypoints.command_line import Parser, add_settings, settings
-from entrypoints.settings import Settings
+from entrypoints.settings import Settings, host_and_port
 from tests.hosts.named import h2
 from tests.unit.deploy.manifest import DEPLOY, OPERATOR, OWN, REPOSITORY, Workload, document
 
@@ -183,6 +184,37 @@ def test_there_are_never_two_plugins_on_a_node(workload: Workload) -> None:
 def test_a_rollout_of_a_plugin_that_ends_at_once_does_not_go_on(own: Workload) -> None:
     assert own.spec["updateStrategy"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": "10%"}
     assert own.spec["minReadySeconds"] > 0
+
+
+@pytest.mark.parametrize("workload", [OWN], indirect=True)
+def test_probes_ask_where_the_daemon_answers(workload: Workload, chosen: Settings) -> None:
+    """The kubelet is outside of the container: without a host it would ask the node's own address."""
+    assert chosen.probe_address is not None
+    host, port = host_and_port(chosen.probe_address)
+    asked = {name: workload.container[f"{name}Probe"]["httpGet"] for name in ("liveness", "readiness")}
+
+    assert workload.pod["hostNetwork"] is True
+    assert ip_address(host).is_loopback
+    assert asked == {
+        "liveness": {"host": host, "port": port, "path": "/livez"},
+        "readiness": {"host": host, "port": port, "path": "/readyz"},
+    }
+
+
+def test_a_plugin_is_given_a_minute_before_it_is_killed(own: Workload) -> None:
+    """Also that of its start, and of a node that is busy."""
+    probe = own.container["livenessProbe"]
+
+    assert probe["periodSeconds"] * probe["failureThreshold"] == 60
+    assert probe["timeoutSeconds"] <= probe["periodSeconds"]
+    assert "startupProbe" not in own.container
+
+
+def test_nothing_answers_probes_under_the_operator_which_asks_none() -> None:
+    operator = Workload(OPERATOR)
+
+    assert not any("probe" in argument for argument in operator.arguments)
+    assert not any(key.endswith("Probe") for key in operator.container)
 
 
 def test_memory_is_asked_for_as_measured(own: Workload) -> None:

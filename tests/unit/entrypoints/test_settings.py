@@ -3,7 +3,23 @@ from pathlib import Path
 import pytest
 
 from entrypoints.command_line import Parser, add_settings, settings
-from entrypoints.settings import Settings
+from entrypoints.settings import Settings, host_and_port
+
+NO_ADDRESSES = (
+    "19808",
+    ":19808",
+    "localhost:19808",
+    "127.0.0.1",
+    "127.0.0.1:",
+    "127.0.0.1:0",
+    "127.0.0.1:65536",
+    "127.0.0.1:-1",
+    "127.0.0.1:http",
+    "127.0.0.1:\u0664",
+    "::1:19808",
+    "[127.0.0.1]:19808",
+    "[::1]",
+)
 
 
 def chosen(*flags: str) -> Settings:
@@ -46,6 +62,8 @@ def test_a_value_may_hold_an_equals_sign() -> None:
         (["--log-level=eleven"], {}, "--log-level=eleven"),
         (["--registration=both", "--log-level=12"], {}, "--log-level=12: expected 0 to 10; --registration=both"),
         ([], {"SRIOVDP_LOG_LEVEL": "99"}, "SRIOVDP_LOG_LEVEL=99"),
+        *(([f"--probe-address={bad}"], {}, f"--probe-address={bad}: expected ADDRESS:PORT") for bad in NO_ADDRESSES),
+        ([], {"SRIOVDP_PROBE_ADDRESS": ""}, "SRIOVDP_PROBE_ADDRESS=: expected ADDRESS:PORT"),
         (["surplus"], {}, "unknown: surplus"),
     ],
 )
@@ -64,3 +82,23 @@ def test_what_does_not_fit_is_refused_with_its_name(
 
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [
+        ("127.0.0.1:19808", ("127.0.0.1", 19808)),
+        ("[::1]:19808", ("::1", 19808)),
+        ("0.0.0.0:1", ("0.0.0.0", 1)),  # noqa: S104 - who says so means it
+        ("[::]:65535", ("::", 65535)),
+    ],
+)
+def test_probes_are_answered_on_the_address_that_was_told(address: str, parts: tuple[str, int]) -> None:
+    chosen_address = chosen(f"--probe-address={address}").probe_address
+
+    assert chosen_address == address
+    assert host_and_port(chosen_address) == parts
+
+
+def test_nobody_answers_probes_who_was_not_told_to() -> None:
+    assert chosen().probe_address is None

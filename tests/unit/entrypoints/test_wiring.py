@@ -12,7 +12,7 @@ from adapters.kubelet.publisher import KubeletPublisher
 from adapters.sysfs.host_reader import SysfsHostReader
 from application.ports.device_info_store import DeviceInfoStore
 from application.ports.host_reader import HostReader
-from application.ports.kubelet import DeviceUse, PoolPublisher
+from application.ports.kubelet import DeviceUse, KubeletContact, PoolPublisher
 from application.ports.pool_configuration import PoolConfiguration
 from entrypoints.container import Container, build
 from entrypoints.settings import Settings
@@ -23,7 +23,12 @@ def container(tmp_path: Path) -> Container:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"resourceList": [{"resourceName": "p", "selectors": {}}]}), encoding="utf-8")
     settings = Settings(
-        use_cdi=True, config_file=config, root=tmp_path, kubelet_dir=tmp_path, devinfo_dir=tmp_path / "dp"
+        use_cdi=True,
+        config_file=config,
+        root=tmp_path,
+        kubelet_dir=tmp_path,
+        devinfo_dir=tmp_path / "dp",
+        probe_address="127.0.0.1:19808",
     )
     return build(settings, FakeJournal())
 
@@ -44,8 +49,9 @@ def test_adapters_are_what_their_ports_ask_for(tmp_path: Path) -> None:
     store: DeviceInfoStore = FileDeviceInfoStore(tmp_path)
     use: DeviceUse = built.device_use()
     publisher: PoolPublisher = built.publisher()
+    contact: KubeletContact = built.publisher()
 
-    assert {type(a) for a in (configuration, reader, store, use, publisher)} == {
+    assert {type(a) for a in (configuration, reader, store, use, publisher, contact)} == {
         ConfigFile,
         SysfsHostReader,
         FileDeviceInfoStore,
