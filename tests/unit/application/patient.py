@@ -17,7 +17,9 @@ from tests.fakes.journal import FakeJournal
 from tests.unit.application.loop import NEVER, Loop
 
 RARELY = Pace(quiet=0.01, patience=0.02, timer=NEVER, blind_timer=NEVER, rest=0)
-MISSING = ConfigurationMissing("/etc/pcidp/config.json", [Problem("", 0, 0, "cannot be read: No such file or directory")])
+MISSING = ConfigurationMissing(
+    "/etc/pcidp/config.json", [Problem("", 0, 0, "cannot be read: No such file or directory")]
+)
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""The documentation is true: its commands answer as printed, its files load, its tables are those of the code."""
