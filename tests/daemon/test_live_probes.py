@@ -141,6 +141,24 @@ def test_a_kernel_that_hangs_is_told_with_its_seconds_while_pools_are_served() -
     asyncio.run(story())
 
 
+def test_a_kernel_that_hangs_does_not_keep_the_process_from_ending() -> None:
+    """Whoever finds it not alive wants a new one."""
+
+    async def story() -> None:
+        async with live(h1(), {**KERN, "restoreDriver": True}) as node:
+            Kernel(node.laid, "ice", "iavf", "vfio-pci")  # binds nothing
+            process = await node.start(probed(port := free_port()))
+            await node.served("kern", 4)
+            node.laid.rebind(IDS[1], "vfio-pci")
+            await until(port, "/livez", lambda heard: len(heard.lines) > 1)
+            code, _ = await process.stop()
+            assert code == 0
+            assert process.told("stopping")
+            assert node.sockets() == []
+
+    asyncio.run(story())
+
+
 def test_who_has_nothing_to_serve_is_ready_and_says_so() -> None:
     async def story() -> None:
         async with live(h1(vfs=0), KERN) as node:
