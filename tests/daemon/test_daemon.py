@@ -243,7 +243,7 @@ def test_device_information_that_cannot_be_written_is_told_before_anything_is_an
     async def story() -> None:
         async with FakeKubelet(node.directory) as kubelet, daemon(node.directory, *node.flags) as process:
             await process.until_told("not reconciled")
-            assert "Not a directory" in process.told("not reconciled")[0]["reason"]
+            assert "this is a file, where a directory is needed" in process.told("not reconciled")[0]["reason"]
             assert kubelet.calls == []
             assert (await process.stop())[0] == 0
 
