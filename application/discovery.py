@@ -1,8 +1,9 @@
 """The reconcile: read the host, assign its devices, publish the difference."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from application.cdi import CdiPublication
 from application.holdings import Holdings
@@ -12,6 +13,7 @@ from application.ports.device_info_store import DeviceInfoStore
 from application.ports.host_reader import HostReader
 from application.ports.kubelet import PoolPublisher
 from application.recovery import DriverRecovery
+from application.signs_of_use import SignsOfUse
 from application.tidings import Tidings
 from domain.advice import Advice, advise
 from domain.announcement import Announced, Holding, Lists, announce, departed, judge_links, offers, withhold, without
@@ -24,6 +26,9 @@ from domain.resource_name import ResourceName
 
 _ASK_AGAIN = 5.0
 """Seconds until it is asked again whether devices that leave their pool are given back: nothing tells of that."""
+
+
+ShowsUse = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,7 @@ class Discovery:
         recovery: DriverRecovery,
         tidings: Tidings,
         link_holds: LinkHolds,
+        signs: SignsOfUse,
     ) -> None:
         self._table = table
         self._reader = reader
@@ -61,6 +67,7 @@ class Discovery:
         self._recovery = recovery
         self._tidings = tidings
         self._link_holds = link_holds
+        self._signs = signs
         self._elsewhere: frozenset[str] | None = None
         self._prefixes: set[str] = set()
 
@@ -75,9 +82,11 @@ class Discovery:
         look = await asyncio.to_thread(self._look, pools)
         if await self._recovery.recover(look.host, pools, look.assignment):
             look = await asyncio.to_thread(self._look, pools)
-        before = table.lists or await self._lists_of_an_earlier_run(pools)
-        offered = without(look.offered, await self._held_elsewhere(pools))
-        departing = await self._held(departed(offered, before))
+        shows_use = partial(self._signs.of, look.host)
+        before = table.lists or await self._lists_of_an_earlier_run(pools, shows_use)
+        elsewhere = await self._held_elsewhere(pools, shows_use)
+        offered = without(look.offered, elsewhere)
+        departing = await self._held(departed(offered, before), shows_use)
         lists = announce(offered, before, departing)
         known, earlier = table.lists, table.host
         records = _records(look, pools, lists)
@@ -87,6 +96,7 @@ class Discovery:
             lists = withhold(lists, known)
         table.served, table.host, table.lists = pools, look.host, lists
         self._tidings.of_host(earlier, look.host)
+        self._tidings.of_held_back({e.id for entries in look.offered.values() for e in entries} & elsewhere)
         self._tidings.of_pools(known, lists, look.assignment)
         await self._publish(known, lists)
         if unwritable:
@@ -127,12 +137,12 @@ class Discovery:
         await asyncio.gather(*(self._publisher.publish(name, lists[name]) for name in changed))
         await asyncio.gather(*map(self._publisher.withdraw, drained))
 
-    async def _lists_of_an_earlier_run(self, pools: Sequence[PoolSpec]) -> Lists:
+    async def _lists_of_an_earlier_run(self, pools: Sequence[PoolSpec], shows_use: ShowsUse) -> Lists:
         """At a start: what containers hold was announced before, and stays where it was.
 
         Also in a pool that is not in the configuration any more: it drains.
         """
-        known = await self._holdings.known()
+        known = await self._holdings.known(shows_use)
         if not known:
             return {}
         ours = {pool.name for pool in pools} | await self._holdings.granted()
@@ -142,21 +152,21 @@ class Discovery:
                 lists[holding.resource] = (*lists.get(holding.resource, ()), Announced(holding.device_id))
         return lists
 
-    async def _held_elsewhere(self, pools: Sequence[PoolSpec]) -> frozenset[str]:
+    async def _held_elsewhere(self, pools: Sequence[PoolSpec], shows_use: ShowsUse) -> frozenset[str]:
         """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.
 
         Asked at a start, and until they are given back; later ones are of pools that drain.
         """
         if self._elsewhere is None or self._elsewhere:
             ours = {pool.name for pool in pools} | self._table.lists.keys()
-            known = await self._holdings.known()
+            known = await self._holdings.known(shows_use)
             if known is None:
                 return self._elsewhere or frozenset()
             self._elsewhere = frozenset(h.device_id for h in known if h.resource not in ours)
         return self._elsewhere
 
-    async def _held(self, gone: frozenset[Holding]) -> frozenset[Holding]:
-        known = await self._holdings.known() if gone else frozenset()
+    async def _held(self, gone: frozenset[Holding], shows_use: ShowsUse) -> frozenset[Holding]:
+        known = await self._holdings.known(shows_use) if gone else frozenset()
         return gone if known is None else gone & known
 
     async def _remove_orphans(self, wanted: set[str]) -> None:

@@ -1,5 +1,6 @@
 """Which devices a container may hold, as far as anybody can tell."""
 
+import asyncio
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -38,11 +39,18 @@ class Holdings:
                     self._recent[holding] = since
             raise
 
-    async def known(self) -> frozenset[Holding] | None:
-        """Every device that a container may hold; None where nobody can tell, and so any may be held."""
+    async def known(self, shows_use: Callable[[str], bool] | None = None) -> frozenset[Holding] | None:
+        """Every device that a container may hold; None where nobody can tell, and so any may be held.
+
+        Of what was known long ago only those count that ``shows_use``, which blocks, says of that they look like it.
+        """
         told = await self._use.holdings()
         if told is None:
             return None
+        if self._use.outdated and shows_use:
+            ids = {holding.device_id for holding in told}
+            used = await asyncio.to_thread(lambda: {id_ for id_ in ids if shows_use(id_)})
+            told = frozenset(holding for holding in told if holding.device_id in used)
         oldest = self._clock() - SETTLED_AFTER
         # What the kubelet has told once it will tell until it is given back.
         self._recent = {h: since for h, since in self._recent.items() if since > oldest and h not in told}

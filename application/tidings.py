@@ -16,6 +16,7 @@ class Tidings:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._serving: bool | None = None
+        self._held_back: frozenset[str] = frozenset()
 
     def of_host(self, before: Host, after: Host) -> None:
         """Devices that told too little to be offered."""
@@ -36,6 +37,13 @@ class Tidings:
         if not serving and self._serving is not False:
             self._journal.info("nothing to serve", pools=len(after))
         self._serving = serving
+
+    def of_held_back(self, ids: Collection[str]) -> None:
+        """Devices that a pool selects and does not offer, since a container got them from a pool of another name."""
+        if set(ids) - self._held_back:
+            reason = "containers hold them as devices of another resource"
+            self._journal.warning("devices held back", devices=len(ids), first=min(ids), reason=reason)
+        self._held_back = frozenset(ids)
 
     def of_empty_pools(self, names: Sequence[ResourceName], advice: Sequence[Advice]) -> None:
         """Pools that have just become empty, or were from the start, and why, where that is known."""

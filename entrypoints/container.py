@@ -34,6 +34,7 @@ from application.ports.change_feed import ChangeFeed
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from application.recovery import DriverRecovery
+from application.signs_of_use import SignsOfUse
 from application.tidings import Tidings
 from application.vitals import Vitals
 from domain.pci import PciAddress
@@ -122,9 +123,10 @@ class Container(containers.DeclarativeContainer):
     )
     tidings = providers.Singleton(Tidings, journal)
     link_holds = providers.Singleton(LinkHolds)
+    signs = providers.Singleton(SignsOfUse, control)
     recovery = providers.Singleton(DriverRecovery, control, holdings, journal)
     discovery = providers.Singleton(
-        Discovery, table, reader, publisher, device_info_store, cdi, holdings, recovery, tidings, link_holds
+        Discovery, table, reader, publisher, device_info_store, cdi, holdings, recovery, tidings, link_holds, signs
     )
     feeds = providers.Singleton(change_feeds, settings.provided.root, settings.provided.config_file)
     following = providers.Singleton(

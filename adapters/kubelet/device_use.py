@@ -21,16 +21,20 @@ class KubeletDeviceUse:
         self._pod_resources = pod_resources
         self._checkpoint = checkpoint
         self._kubelet = kubelet
+        self.outdated = False
 
     async def holdings(self) -> frozenset[Holding] | None:
         told = await self._pod_resources.holdings()
         born = self._kubelet.born
-        if told is not None and born is not None and time.time() - born > _SETTLED_AFTER:
+        settled = born is not None and time.time() - born > _SETTLED_AFTER
+        if told is not None and settled:
+            self.outdated = False
             return told
         kept = await self._checkpoint.holdings()
-        if told is None:
-            return kept
-        return told | (kept or frozenset())
+        if told is not None:
+            return told | (kept or frozenset())
+        self.outdated = settled and await self._kubelet.answers()
+        return kept
 
     async def granted(self) -> frozenset[ResourceName]:
         return await self._checkpoint.granted()

@@ -38,6 +38,13 @@ class SysfsFunctionControl:
         # Without an override the kernel chooses by its ids again, as before the pod that changed it.
         self._write(function, "driver_override", override, "\n")
 
+    def may_be_open(self, function: PciFunction) -> bool:
+        try:
+            self._refuse_open_group(function)
+        except FunctionRefused:
+            return True
+        return function.iommu_group is None or not _on_vfio(function)
+
     def _back(self, function: PciFunction, driver: str | None, override: Path) -> None:
         bound = self._bound(function)
         if driver is None:
@@ -74,8 +81,7 @@ class SysfsFunctionControl:
 
     def _refuse_open_group(self, function: PciFunction) -> None:
         """A vfio group opens for one program at a time (drivers/vfio/group.c): busy means that somebody has it."""
-        on_vfio = function.driver == "vfio-pci" or function.vfio_device is not None
-        if function.iommu_group is None or not on_vfio:
+        if function.iommu_group is None or not _on_vfio(function):
             return
         name = f"noiommu-{function.iommu_group}" if function.noiommu else function.iommu_group
         path = self._root / "dev" / "vfio" / name
@@ -106,3 +112,7 @@ class SysfsFunctionControl:
 
     def _directory(self, function: PciFunction) -> Path:
         return self._root / _BUS / "devices" / str(function.address)
+
+
+def _on_vfio(function: PciFunction) -> bool:
+    return function.driver == "vfio-pci" or function.vfio_device is not None

@@ -33,6 +33,10 @@ class KubeletContact(Protocol):
 class DeviceUse(Protocol):
     """Knows which devices are in the hands of containers."""
 
+    @property
+    def outdated(self) -> bool:
+        """Whether the last answer may have devices of pods that ended long ago."""
+
     async def holdings(self) -> frozenset[Holding] | None:
         """Every device that a container may hold; None where nobody can tell."""
 

@@ -56,6 +56,7 @@ def test_a_kubelet_that_knows_its_pods_has_the_last_word(short_path: Path) -> No
         assert await use.holdings() == HELD
         await kubelet.terminate("pod-a")
         assert await use.holdings() == frozenset()
+        assert not use.outdated
 
     play(short_path, story)
 
@@ -86,8 +87,9 @@ def test_while_the_kubelet_is_away_its_notes_tell(short_path: Path) -> None:
 
     async def story(kubelet: FakeKubelet) -> None:
         await kubelet.kill()
-        journal = FakeJournal()
-        assert await device_use(short_path, journal).holdings() == HELD
+        use = device_use(short_path, FakeJournal())
+        assert await use.holdings() == HELD
+        assert not use.outdated, "nothing has changed since"
 
     play(short_path, story)
 
@@ -97,7 +99,9 @@ def test_where_pod_resources_is_not_mounted_its_notes_tell(short_path: Path) -> 
 
     async def story(kubelet: FakeKubelet) -> None:
         (short_path / "pod-resources" / "kubelet.sock").unlink()
-        assert await device_use(short_path, FakeJournal()).holdings() == HELD
+        use = device_use(short_path, FakeJournal())
+        assert await use.holdings() == HELD
+        assert use.outdated
 
     play(short_path, story)
 

@@ -12,6 +12,7 @@ class FakeDeviceUse:
     ) -> None:
         self.held = held
         self.given = given
+        self.outdated = False
 
     async def holdings(self) -> frozenset[Holding] | None:
         return self.held

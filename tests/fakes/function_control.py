@@ -13,11 +13,15 @@ class FakeFunctionControl:
         self.resets: list[str] = []
         self.binds: list[tuple[str, str]] = []
         self.refusal = ""
+        self.closed: set[str] = set()
         self.bound: Callable[[PciFunction, str], None] = lambda function, driver: None
 
     def reset(self, function: PciFunction) -> None:
         self._refuse(function, "reset")
         self.resets.append(str(function.address))
+
+    def may_be_open(self, function: PciFunction) -> bool:
+        return str(function.address) not in self.closed
 
     def bind(self, function: PciFunction, driver: str) -> None:
         self._refuse(function, f"bind {driver}")

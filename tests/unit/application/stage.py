@@ -22,6 +22,7 @@ from application.link_holds import LinkHolds
 from application.pool_table import PoolTable
 from application.ports.host_reader import HostReader
 from application.recovery import DriverRecovery
+from application.signs_of_use import SignsOfUse
 from application.tidings import Tidings
 from domain.announcement import Holding
 from domain.assignment import Trail, explain
@@ -68,6 +69,7 @@ class Stage:
             DriverRecovery(control, holdings, self.journal),
             Tidings(self.journal),
             LinkHolds(),
+            SignsOfUse(control),
         )
         calls = BoundedCalls()
         self._allocation = Allocation(self.table, self.reader, store, cdi, control, holdings, self.journal, calls)

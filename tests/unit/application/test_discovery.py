@@ -8,6 +8,7 @@ from application.holdings import Holdings
 from application.link_holds import LinkHolds
 from application.pool_table import PoolTable
 from application.recovery import DriverRecovery
+from application.signs_of_use import SignsOfUse
 from application.tidings import Tidings
 from domain.announcement import GONE, Announced, Holding
 from domain.errors import FilesUnwritable
@@ -51,6 +52,7 @@ class Node:
             DriverRecovery(self.control, self.holdings, self.journal),
             Tidings(self.journal),
             LinkHolds(lambda: self.now),
+            SignsOfUse(self.control),
         )
 
     def reconcile(self) -> float | None:
