@@ -92,6 +92,9 @@ class Discovery:
         records = _records(look, pools, lists)
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
         unwritable = await self._write(look, pools, lists, records)
+        # Meanwhile Allocate may have handed out what was about to leave; from here on it goes by the new lists.
+        departing |= departed(offered, before) & self._holdings.recent
+        lists = announce(offered, before, departing)
         if unwritable:
             lists = withhold(lists, known)
         table.served, table.host, table.lists = pools, look.host, lists

@@ -23,6 +23,11 @@ class Holdings:
         self.handed_out = 0
         """How often devices were handed out so far."""
 
+    @property
+    def recent(self) -> frozenset[Holding]:
+        """What was handed out, or is being, and may not be in the kubelet's list yet."""
+        return frozenset(self._recent)
+
     @contextmanager
     def handing_out(self, holdings: Collection[Holding]) -> Iterator[None]:
         """Devices that the kubelet is being given: it counts on them from now on, unless this fails."""
@@ -54,7 +59,7 @@ class Holdings:
         oldest = self._clock() - SETTLED_AFTER
         # What the kubelet has told once it will tell until it is given back.
         self._recent = {h: since for h, since in self._recent.items() if since > oldest and h not in told}
-        return told | self._recent.keys()
+        return told | self.recent
 
     async def granted(self) -> frozenset[ResourceName]:
         """Resources, by now perhaps in no configuration, whose devices a plugin of this kind has handed out."""
