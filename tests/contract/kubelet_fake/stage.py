@@ -42,7 +42,7 @@ def story(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
 
     @functools.wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 120 if REAL else 15))
+        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 120 if REAL else 60))
 
     return run
 

@@ -86,12 +86,22 @@ class FrontDoor:
         """End as a killed process does: connections cut, the file left where it is."""
         self._slammed = True
         if self._listener is not None:
-            self._listener.close()
+            await self._turn_away(self._listener)
         for task in self._joining:
             task.cancel()
         for pipe in list(self._pipes):
             pipe.abort()
         await self._server.stop(None)
+
+    async def _turn_away(self, listener: asyncio.Server) -> None:
+        """Accept nobody any more; a connection just accepted is lost by asyncio if the listener closes before it runs.
+
+        Up to Python 3.12: Server._attach of a closed server fails, and nobody closes the connection.
+        """
+        for sock in listener.sockets:
+            asyncio.get_running_loop().remove_reader(sock.fileno())
+        await asyncio.sleep(0)
+        listener.close()
 
     def _welcome(self, outside: _Pipe) -> None:
         if self._slammed:

@@ -280,13 +280,13 @@ class FakeKubelet:
         endpoint = endpoints.get(resource)
         return endpoint is not None and endpoint.stopped_at is None and endpoint.heard
 
-    async def wait_for(self, predicate: Callable[[], bool | Awaitable[bool]], within: float = 5.0) -> None:
+    async def wait_for(self, predicate: Callable[[], bool | Awaitable[bool]], within: float = 60.0) -> None:
         await self._journal.wait_for(predicate, within)
 
-    async def wait_registered(self, resource: str, within: float = 5.0) -> None:
+    async def wait_registered(self, resource: str, within: float = 60.0) -> None:
         await self.wait_for(lambda: self.is_registered(resource), within)
 
-    async def wait_allocatable(self, resource: str, count: int, within: float = 5.0) -> None:
+    async def wait_allocatable(self, resource: str, count: int, within: float = 60.0) -> None:
         def allocatable() -> bool:
             counts = self.counts(resource)
             return counts is not None and counts[1] == count

@@ -5,14 +5,18 @@ each time, whatever is asked of it next.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tests.fakes.kubelet.plugin_registration import OperationFailed, PluginRegistration, Registered
 from tests.fakes.kubelet.setting import Setting
 from tests.fakes.kubelet.tasks import Tasks
 from tests.fakes.kubelet.watcher import Watcher
+
+_Operation = Callable[[], Coroutine[None, None, None]]
+"""One that is not begun leaves no coroutine behind that nobody awaits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -42,26 +46,25 @@ class Reconciler:
         wanted, actual = self._watcher.wanted, self._registration.actual
         for path, registered in list(actual.items()):
             if wanted.get(path) != registered.mark:
-                self._begin(path, self._unregister(registered))
+                self._begin(path, partial(self._unregister, registered))
         for path, mark in wanted.items():
             if path not in actual or actual[path].mark != mark:
-                self._begin(path, self._registration.register(path, mark))
+                self._begin(path, partial(self._registration.register, path, mark))
 
     async def _unregister(self, registered: Registered) -> None:
         self._registration.unregister(registered)
 
-    def _begin(self, path: Path, operation: Coroutine[None, None, None]) -> None:
+    def _begin(self, path: Path, operation: _Operation) -> None:
         rest = self._rests.setdefault(path, _Rest(busy=False))
         now = asyncio.get_running_loop().time()
         if rest.busy or (rest.pause and now - rest.failed_at <= rest.pause):
-            operation.close()
             return
         rest.busy = True
         self._tasks.background(self._operate(path, rest, operation), f"plugin {path.name}")
 
-    async def _operate(self, path: Path, rest: _Rest, operation: Coroutine[None, None, None]) -> None:
+    async def _operate(self, path: Path, rest: _Rest, operation: _Operation) -> None:
         try:
-            await operation
+            await operation()
         except OperationFailed as failure:
             timing = self._timing
             rest.busy = False
