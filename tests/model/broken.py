@@ -14,7 +14,7 @@ class Broken(AssertionError):
 
     def last(self, steps: int) -> str:
         """What is wrong, so many last steps, and what the daemon said."""
-        lines = ["an invariant does not hold:", *(f"  {fault}" for fault in self.faults)]
+        lines = ["an invariant does not hold:", *(f"  {fault}" for fault in self.faults)] if self.faults else []
         lines += ["what was done:", *(f"  {step}" for step in self._story[-steps:])]
         if self._log:
             lines += ["what the daemon said last:", *(f"  {entry}" for entry in self._log)]

@@ -21,6 +21,9 @@ class Daemon(Protocol):
     async def kill(self) -> None:
         """As SIGKILL does: sockets and half-written files stay."""
 
+    async def noticed(self) -> None:
+        """Return when the configuration as it is, a good one, has been read."""
+
     def reload(self) -> None:
         """As SIGHUP does."""
 

@@ -3,23 +3,25 @@
 import asyncio
 import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import Any, Final
 from unittest import mock
 
 from dependency_injector import providers
 
+from adapters.devinfo.store import FileDeviceInfoStore
 from adapters.kubelet import lifecycle, publisher
 from application.following import Following, Pace
 from application.holdings import Holdings
 from application.link_holds import LinkHolds
 from application.ports.change_feed import Change
 from application.ports.pool_configuration import Configuration, ConfigurationInvalid, ConfigurationMissing
+from domain.device_info import DeviceInfo
 from entrypoints.container import Container, build
 from entrypoints.settings import Settings
 from tests.fakes.journal import FakeJournal
@@ -28,6 +30,7 @@ from tests.model.places import Places
 _PACE: Final = Pace(quiet=0.002, patience=0.02, timer=60.0, blind_timer=0.05, rest=0.0)
 _LOOK_AGAIN: Final = 0.05
 _AGE: Final = 20.0
+_DISK: Final = 0.003
 _WORKERS: Final = 4
 _UNEXPECTED: Final = {"task ended", "allocate failed"}
 
@@ -51,9 +54,9 @@ class InProcessDaemon:
     """Built anew at each start, as a process would be."""
 
     lingering = 0.0
+    patience = 30.0
 
-    def __init__(self, places: Places, config_file: Path, patience: float = 8.0) -> None:
-        self.patience = patience
+    def __init__(self, places: Places, config_file: Path) -> None:
         self._places = places
         self._settings = Settings(
             config_file=config_file,
@@ -76,6 +79,7 @@ class InProcessDaemon:
     async def start(self) -> None:
         self._container = container = build(self._settings, self._journal)
         container.holdings.override(providers.Singleton(Holdings, container.device_use, self._clock))
+        container.device_info_store.override(providers.Singleton(_SlowStore, self._settings.devinfo_dir))
         container.link_holds.override(providers.Singleton(LinkHolds, self._clock))
         self._following = Following(
             container.discovery(),
@@ -121,6 +125,11 @@ class InProcessDaemon:
         await self._container.publisher().stop()
         await self.terminate()
 
+    async def noticed(self) -> None:
+        async with asyncio.timeout(self.patience):
+            while self._container is not None and not self._is_up_to_date(self._container):
+                await asyncio.sleep(_LOOK_AGAIN)
+
     def reload(self) -> None:
         if self._following is not None:
             self._following.wake(Change.CONFIGURATION)
@@ -144,11 +153,22 @@ class InProcessDaemon:
         tasks = Counter(_coroutine(task) for task in self._tasks())
         return [*(_line(*event) for event in self._journal.events[-25:]), f"tasks: {dict(tasks)}"]
 
+    def _is_up_to_date(self, container: Container) -> bool:
+        return container.configuration().load().pools == tuple(container.table().wanted)
+
     def _tasks(self) -> set[asyncio.Task[Any]]:
         return set() if self._task is None else asyncio.all_tasks(self._task.get_loop())
 
     def _clock(self) -> float:
-        return monotonic() + self._later
+        return time.monotonic() + self._later
+
+
+class _SlowStore(FileDeviceInfoStore):
+    """Files on a disk that takes its time: whatever may happen meanwhile will."""
+
+    def write(self, records: Sequence[DeviceInfo]) -> int:
+        time.sleep(_DISK)
+        return super().write(records)
 
 
 async def _blocking_work_done() -> None:

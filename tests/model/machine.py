@@ -13,7 +13,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from tests.hosts.ground import temporary_directory
 from tests.model.actions import configuration, host, pods, process, sockets
 from tests.model.actions.action import AnyAction
-from tests.model.broken import Broken
 from tests.model.ground import Ground
 from tests.model.in_process import InProcessDaemon
 from tests.model.node import Node
@@ -60,10 +59,12 @@ class NodeMachine(RuleBasedStateMachine):
         super().__init__()
         self._stack = ExitStack()
         self._whole = False
+        self._told: Callable[[], str] = str
         self.node: Node
 
     @initialize(setup=_SETUPS)
     def begin(self, setup: Setup) -> None:
+        self.ground.require_no_failure()
         self._guarded(lambda: self._begin(setup))
 
     def do(self, action: AnyAction, number: int, pause: float | None) -> None:
@@ -100,26 +101,25 @@ class NodeMachine(RuleBasedStateMachine):
     reload = _rule(process.RELOAD)
 
     def teardown(self) -> None:
-        with self._stack:
-            if self._whole:
+        was_whole = self._whole
+        try:
+            if was_whole:
                 self._guarded(self._end)
-        if self._whole:
+        finally:
+            self._guarded(self._stack.close)
+        if was_whole:
             self._guarded(self._nothing_is_left)
 
     def _guarded(self, step: Callable[[], None]) -> None:
         """After a step that failed there is nothing more to be learnt from this node."""
         self._whole = False
-        try:
-            step()
-        except Broken:
-            self.ground.be_quick()
-            raise
+        self.ground.step(step, self._told)
         self._whole = True
 
     def _begin(self, setup: Setup) -> None:
         run = self.ground.run
         node = Node(self._stack.enter_context(temporary_directory()), setup, self._daemon)
-        self.node = node
+        self.node, self._told = node, node.told
         self._stack.callback(self.ground.clear, node)
         run(node.open())
         run(settle(node))
@@ -145,4 +145,4 @@ class NodeMachine(RuleBasedStateMachine):
             self.ground.run(asyncio.sleep(0.01))
 
     def _daemon(self, places: Places, config_file: Path) -> InProcessDaemon:
-        return InProcessDaemon(places, config_file, self.ground.patience)
+        return InProcessDaemon(places, config_file)

@@ -124,6 +124,10 @@ class Node:
     def fail(self, *faults: str) -> None:
         raise Broken(faults, self.story, self.daemon.log())
 
+    def told(self) -> str:
+        """What was done, and what the daemon said last."""
+        return str(Broken((), self.story, self.daemon.log()))
+
     def check(self) -> None:
         """What must hold at any moment."""
         twice = [notice for notice in self.kubelet.notices if "already connected" in notice]

@@ -1,5 +1,6 @@
 """The daemon as a process of its own, under the model's control."""
 
+import asyncio
 import json
 import signal
 from collections.abc import Sequence
@@ -18,7 +19,8 @@ _RECENT: Final = 66.0
 """Seconds for which a device that was handed out counts as held, and some for the next look."""
 _PATIENCE: Final = 40.0
 """Seconds; ten of them is how long a kubelet that does not listen is waited for."""
-_STARTED_WITHIN: Final = 15.0
+_NOTICED_WITHIN: Final = 2.0
+"""Seconds; it looks at its configuration more often."""
 
 
 class ProcessDaemon:
@@ -70,6 +72,9 @@ class ProcessDaemon:
 
     async def kill(self) -> None:
         await self._stop(signal.SIGKILL)
+
+    async def noticed(self) -> None:
+        await asyncio.sleep(_NOTICED_WITHIN)
 
     def reload(self) -> None:
         if self._process is not None:

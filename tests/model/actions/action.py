@@ -28,12 +28,12 @@ class Action(Generic[T]):
         """Do it in one of the ways, if there is any."""
         if self.needs_kubelet:
             await node.restarted()
+        node.was_settled, node.settled = node.settled, False  # in any case: what is possible next depends on it
         choices = self.choices(node)
         if not choices:
             return
         choice = choices[number % len(choices)]
         node.tell(f"{self.name}: {choice!r}")
-        node.was_settled, node.settled = node.settled, False
         await self.perform(node, choice)
 
 

@@ -55,11 +55,12 @@ async def _write(node: Node, pools: Pools) -> None:
 
 
 def _breakable(node: Node) -> tuple[str, ...]:
-    """Only a file that the daemon has seen: else nobody knows whether it did."""
+    """Only while the daemon is in order: else nobody knows which pools it will have read before."""
     return BREAKAGES if node.settled and not node.config.breakage else ()
 
 
 async def _break(node: Node, breakage: str) -> None:
+    await node.daemon.noticed()  # an edit may have changed nothing that the kubelet could tell
     node.config.spoil(breakage)
 
 
