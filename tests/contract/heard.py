@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager, suppress
 
 from application.ports.change_feed import Change, ChangeFeed
 
-WITHIN = 10.0
+WITHIN = 60.0
 SILENCE = 0.3
-ENDLESS = 5.0
+ENDLESS = 30.0
 
 
 class Heard:

@@ -53,7 +53,7 @@ def node(short_path: Path) -> Node:
 
 async def served(kubelet: FakeKubelet) -> None:
     for name in POOLS:
-        await kubelet.wait_allocatable(f"intel.com/{name}", 1, 15)
+        await kubelet.wait_allocatable(f"intel.com/{name}", 1, 60)
 
 
 @pytest.mark.parametrize("version", [min(RELEASES), max(RELEASES)])

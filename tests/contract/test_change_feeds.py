@@ -202,4 +202,4 @@ def python(program: str, *before: str) -> "subprocess.CompletedProcess[str]":
     """Run a program of the tests in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONWARNINGS": "error"}
     command = [*before, sys.executable, "-c", program]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, env=environment)
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=180, env=environment)

@@ -44,7 +44,7 @@ async def scene(kind: str, directory: Path) -> AsyncIterator[Scene]:
         publisher = KubeletPublisher(KubeletPaths(directory, directory), Registration.AUTO, _grants, FakeJournal())
 
         async def seen(resource: ResourceName, capacity: int, allocatable: int) -> None:
-            await kubelet.wait_for(lambda: kubelet.counts(str(resource)) == (capacity, allocatable), 10.0)
+            await kubelet.wait_for(lambda: kubelet.counts(str(resource)) == (capacity, allocatable), 60.0)
 
         try:
             yield publisher, seen

@@ -29,7 +29,7 @@ IDS: Final = [f"0000:3b:01.{index}" for index in range(4)]
 
 WATCHER: Final = "watcher"
 CLASSIC: Final = "classic"
-WITHIN: Final = 20.0
+WITHIN: Final = 60.0
 """Seconds in which anything happens, on a machine that does other things too."""
 
 #: The kubelet looks at its plugins every 50 ms, not every second; and gives up a dial after one.

@@ -33,19 +33,34 @@ class DaemonProcess:
     def told(self, event: str) -> list[dict[str, Any]]:
         return [e for e in self.events if e["event"] == event]
 
-    async def until_told(self, event: str, count: int = 1, within: float = 15.0) -> None:
+    async def until_told(self, event: str, count: int = 1, within: float = 60.0) -> None:
         deadline = time.monotonic() + within
         while len(self.told(event)) < count:
             if self.process.returncode is not None or time.monotonic() > deadline:
                 raise AssertionError(f"no {event!r} {count} times, exit {self.process.returncode}:\n{self.text}")
             await asyncio.sleep(0.02)
 
+    async def until_minds(self, number: signal.Signals, within: float = 60.0) -> None:
+        """Return when it has a handler of its own for a signal that would end it before."""
+        deadline = time.monotonic() + within
+        while not _caught(self.process.pid) >> number - 1 & 1:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no handler for {number.name}:\n{self.text}")
+            await asyncio.sleep(0.02)
+
     async def stop(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, float]:
         """Exit code and seconds from the signal to the end."""
         began = time.monotonic()
         self.process.send_signal(number)
-        code = await asyncio.wait_for(self.process.wait(), 15)
+        code = await asyncio.wait_for(self.process.wait(), 60)
         return code, time.monotonic() - began
+
+
+def _caught(pid: int) -> int:
+    """The signals that a process catches, a bit for each (proc(5))."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    (mask,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return int(mask, 16)
 
 
 @asynccontextmanager

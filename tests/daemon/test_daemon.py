@@ -62,8 +62,8 @@ def test_a_node_is_served_from_its_configuration_to_a_pods_environment(way: str,
             FakeKubelet(node.directory, watcher=way == "watcher") as kubelet,
             daemon(node.directory, *node.flags) as process,
         ):
-            await kubelet.wait_allocatable("intel.com/kern", 8, 15)
-            await kubelet.wait_allocatable("intel.com/dpdk", 8, 15)
+            await kubelet.wait_allocatable("intel.com/kern", 8, 60)
+            await kubelet.wait_allocatable("intel.com/dpdk", 8, 60)
             admitted = await kubelet.admit("pod", {"intel.com/dpdk": 2})
             assert admitted.admitted, admitted.message
             started = admitted.containers["c0"]
@@ -78,7 +78,7 @@ def test_a_node_is_served_from_its_configuration_to_a_pods_environment(way: str,
             assert len(list(node.devinfo.iterdir())) == 16
             code, seconds = await process.stop()
             assert (code, node.sockets()) == (0, [])
-            assert seconds < 2
+            assert seconds < 15  # a fraction of one on a machine that does nothing else
 
     run(story)
 
@@ -95,7 +95,7 @@ def test_a_signal_stops_everything_at_once(number: signal.Signals, node: Node) -
             await process.until_told("not served yet")
             code, seconds = await process.stop(number)
             assert code == 0
-            assert seconds < 2
+            assert seconds < 15  # a fraction of one on a machine that does nothing else
 
     run(story)
 
@@ -123,7 +123,7 @@ def test_the_operators_command_line_is_taken(node: Node) -> None:
                 },
             ) as process,
         ):
-            await kubelet.wait_allocatable("openshift.io/kern", 4, 15)
+            await kubelet.wait_allocatable("openshift.io/kern", 4, 60)
             assert "serving" in (node.directory / "logs" / "sriovdp.log").read_text(encoding="utf-8")
             assert (await process.stop())[0] == 0
 
@@ -172,7 +172,7 @@ def test_what_cannot_be_started_ends_with_2_and_the_reason(
 
     async def story() -> None:
         async with daemon(node.directory, *node.flags, *flags) as process:
-            assert await asyncio.wait_for(process.process.wait(), 15) == 2
+            assert await asyncio.wait_for(process.process.wait(), 60) == 2
             assert said in process.text
             assert "Traceback" not in process.text
 
@@ -182,7 +182,7 @@ def test_what_cannot_be_started_ends_with_2_and_the_reason(
 def test_help_names_every_setting(node: Node) -> None:
     async def story() -> None:
         async with daemon(node.directory, "--help") as process:
-            assert await asyncio.wait_for(process.process.wait(), 15) == 0
+            assert await asyncio.wait_for(process.process.wait(), 60) == 0
             for flag in ("--config-file", "--resource-prefix", "--use-cdi", "--kubelet-host-dir", "SRIOVDP_STRICT"):
                 assert flag in process.text
 
@@ -197,13 +197,13 @@ def test_a_restarted_daemon_writes_nothing_anew_and_offers_the_same(node: Node) 
     async def story() -> None:
         async with FakeKubelet(node.directory) as kubelet:
             async with daemon(node.directory, *node.flags) as first:
-                await kubelet.wait_allocatable("intel.com/kern", 4, 15)
+                await kubelet.wait_allocatable("intel.com/kern", 4, 60)
                 assert (await kubelet.admit("pod", {"intel.com/kern": 1})).admitted
                 await first.stop()
             laid.move_netdev_to_pod("0000:3b:01.0")
             before = {p.name: p.stat().st_ino for p in node.devinfo.iterdir()}
             async with daemon(node.directory, *node.flags) as second:
-                await kubelet.wait_allocatable("intel.com/kern", 4, 15)
+                await kubelet.wait_allocatable("intel.com/kern", 4, 60)
                 assert {p.name: p.stat().st_ino for p in node.devinfo.iterdir()} == before
                 await second.stop()
 
@@ -226,7 +226,7 @@ def test_root_without_capabilities_serves_and_mends_directories_of_mode_0000(way
             FakeKubelet(node.directory, watcher=way == "watcher") as kubelet,
             daemon(node.directory, *node.flags, before=without) as process,
         ):
-            await kubelet.wait_allocatable("intel.com/dpdk", 4, 15)
+            await kubelet.wait_allocatable("intel.com/dpdk", 4, 60)
             assert (await kubelet.admit("pod", {"intel.com/dpdk": 4})).admitted
             assert (await process.stop())[0] == 0
         assert stat.S_IMODE(node.devinfo.stat().st_mode) == 0o755
@@ -257,7 +257,7 @@ def test_the_log_has_a_line_for_each_change_and_no_lists(node: Node) -> None:
 
     async def story() -> None:
         async with FakeKubelet(node.directory) as kubelet, daemon(node.directory, *node.flags) as process:
-            await kubelet.wait_allocatable("intel.com/kern", 4, 15)
+            await kubelet.wait_allocatable("intel.com/kern", 4, 60)
             for n in range(20):
                 assert (await kubelet.admit(f"pod-{n}", {"intel.com/kern": 1})).admitted
                 await kubelet.terminate(f"pod-{n}")

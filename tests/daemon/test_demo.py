@@ -13,7 +13,7 @@ DEMO = [sys.executable, "-m", "tests.demo"]
 
 
 def test_the_demo_shows_pools_what_a_container_gets_and_why_a_device_is_left_out() -> None:
-    done = subprocess.run(DEMO, check=False, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(DEMO, check=False, cwd=REPOSITORY, capture_output=True, text=True, timeout=180)
 
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()

@@ -26,6 +26,7 @@ def test_a_missing_configuration_is_waited_for_and_said_once() -> None:
             node.config.unlink()
             process = await node.start()
             await process.until_told("no configuration yet")
+            await process.until_minds(signal.SIGHUP)
             for _ in range(3):
                 process.process.send_signal(signal.SIGHUP)
                 await asyncio.sleep(0.3)
@@ -103,8 +104,8 @@ def test_the_last_pool_taken_out_of_the_configuration_leaves_no_files() -> None:
             await node.served("left", 2)
             node.configure()
             await node.until(lambda: node.sockets() == [])
-            await node.until(lambda: node.files() == {}, within=5)
-            await node.until(lambda: list((node.directory / "cdi").iterdir()) == [], within=5)
+            await node.until(lambda: node.files() == {})
+            await node.until(lambda: list((node.directory / "cdi").iterdir()) == [])
 
     asyncio.run(story())
 

@@ -66,7 +66,7 @@ def test_a_port_that_is_dead_at_the_start_is_told_in_the_first_list() -> None:
         async with live(h1(), pool("vfs", "link", down=60)) as node:
             node.laid.set_carrier(PF, False)
             await node.start()
-            await node.kubelet.wait_registered("intel.com/vfs", 20)
+            await node.kubelet.wait_registered("intel.com/vfs", 60)
             assert [message.health for message in node.lists("vfs")] == [UNHEALTHY]
             node.laid.set_carrier(PF, True)
             await node.counts("vfs", 4, 4)
@@ -103,11 +103,11 @@ def test_a_netdev_that_went_into_a_pod_is_not_down() -> None:
         host = SimHost()
         for number in range(2):
             host.pf(f"0000:5e:00.{number}", netdevs=[f"ens2f{number}"])
-        async with live(host, pool("pfs", "link")) as node:
+        async with live(host, pool("pfs", "link", down=1)) as node:
             await node.start()
             await node.served("pfs", 2)
             (held,) = await node.holds("pod", "pfs")
-            async with Quiet(node, "pfs", settle=1):
+            async with Quiet(node, "pfs", settle=2):
                 node.laid.set_up(f"ens2f{held[-1]}", False)  # the CNI takes it down first
                 node.laid.move_netdev_to_pod(held)
             await node.restart()

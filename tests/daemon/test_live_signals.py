@@ -47,7 +47,7 @@ def test_a_signal_stops_a_daemon_with_open_streams(way: str, number: signal.Sign
             await node.served("dpdk", 8)
             code, seconds = await process.stop(number)
             assert (code, node.sockets()) == (0, [])
-            assert seconds < 5
+            assert seconds < 15  # a fraction of one on a machine that does nothing else
             assert len(process.told("stopping")) == 1
 
     asyncio.run(story())

@@ -69,6 +69,8 @@ class Node:
             "--registration=auto",
             "--log-level=10",
         ]
+        if self.case.config is None:
+            command.append("--strict")  # else it is waited for
         return [*command, "--use-cdi"] if self.case.use_cdi else command
 
     def environment(self) -> dict[str, str]:

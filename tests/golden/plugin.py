@@ -14,7 +14,7 @@ from adapters.kubelet.pb import pluginregistration_v1_pb2 as registration
 from adapters.kubelet.pb import pluginregistration_v1_pb2_grpc as registration_rpc
 
 #: Seconds for any call.
-PATIENCE: Final = 5.0
+PATIENCE: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ VFS: Final = "intel.com/vfs"
 NICS: Final = "intel.com/nics"
 VF_IDS: Final = [f"0000:01:10.{function}" for function in (0, 2, 4, 6)]
 LOG: Final = "log of the daemon:\n"
-WITHIN: Final = 20.0
+WITHIN: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)

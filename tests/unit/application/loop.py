@@ -95,7 +95,7 @@ class Loop:
         async def whole() -> None:
             running = asyncio.create_task(self.following.run(started))
             try:
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(60):
                     await story()
             finally:
                 running.cancel()
