@@ -39,7 +39,7 @@ def test_the_watching_demo_shows_changes_says_how_to_make_more_and_ends_with_ctr
         assert process.stdout
         lines = list(takewhile(lambda line: not line.startswith("The daemon's log"), process.stdout))
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
     shown = "".join(lines)
     assert re.search(r"intel\.com/sriov_netdevice  7 devices  -0000:af:01\.[23]\n", shown)
     assert re.search(r"intel\.com/sriov_dpdk  8 devices  0000:\S+ is Unhealthy\n", shown)

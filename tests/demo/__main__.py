@@ -42,7 +42,7 @@ async def _show(node: Node, *, going_on: bool) -> None:
     print("Simulated: a host with 2 PFs of 8 VFs each (a tree of /sys, /proc and /dev) and a kubelet.")
     print("Real: the daemon, the calls over its sockets, the files it writes.\n", flush=True)
     async with FakeKubelet(node.kubelet) as kubelet, node.daemon() as daemon:
-        await kubelet.wait_for(lambda: daemon.returncode is not None or all(map(kubelet.is_registered, POOLS)), 10.0)
+        await kubelet.wait_for(lambda: daemon.returncode is not None or all(map(kubelet.is_registered, POOLS)), 60.0)
         if daemon.returncode is not None:
             raise DaemonEnded(daemon.returncode)
         print(*await pools.table(kubelet), sep="\n", flush=True)

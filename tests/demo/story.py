@@ -16,6 +16,8 @@ _ON_IAVF: Final = ("0000:af:01.2", "0000:af:01.3")
 class Act:
     told: str
     play: Callable[[], object]
+    is_news: bool = True
+    """Whether the kubelet is to be told of it."""
 
 
 def story(laid: LaidHost, on_iavf: str, on_vfio: str) -> Sequence[Act]:
@@ -24,8 +26,8 @@ def story(laid: LaidHost, on_iavf: str, on_vfio: str) -> Sequence[Act]:
     return (
         Act(f"VF {free} is bound to {VFIO}", partial(laid.rebind, free, VFIO)),
         Act(f"VF {free} is bound to iavf again", partial(laid.rebind, free, "iavf")),
-        Act(f"VF {on_iavf}: its interface moves into the pod", partial(laid.move_netdev_to_pod, on_iavf)),
-        Act(f"VF {on_iavf}: its interface comes back", partial(laid.return_netdev, on_iavf)),
+        Act(f"VF {on_iavf}: its interface moves into the pod", partial(laid.move_netdev_to_pod, on_iavf), False),
+        Act(f"VF {on_iavf}: its interface comes back", partial(laid.return_netdev, on_iavf), False),
         Act(f"VF {on_vfio}, which a pod holds, is unplugged", partial(laid.remove_function, on_vfio)),
         Act(f"PF {_PF} gets 0 VFs", partial(laid.remove_vfs, _PF)),
         Act(f"PF {_PF} gets 8 VFs, all of them on iavf", partial(laid.create_vfs, _PF, 8, driver="iavf")),

@@ -10,8 +10,9 @@ from tests.demo.story import Act
 from tests.fakes.kubelet import FakeKubelet
 
 _LOOK_EVERY: Final = 0.1
-_LISTEN: Final = 1.5
-"""Seconds after a change in which its lists come."""
+_LISTEN: Final = 0.8
+"""Seconds in which the lists of a change come, after the first of them; or in which none comes."""
+_LISTEN_AT_MOST: Final = 20.0
 _FREE: Final = "0000:3b:01.2"
 _BOUND: Final = "0000:3b:01.3"
 
@@ -46,8 +47,9 @@ class Watch:
             print(f"{time.strftime('%X')}  {act.told}", flush=True)
             began = time.monotonic()
             await asyncio.to_thread(act.play)
+            news = await self._first_news() if act.is_news else []
             await asyncio.sleep(_LISTEN)
-            lines = [f"  after {at - began:.2f} s  {line}" for at, line in self._news()]
+            lines = [f"  after {at - began:.2f} s  {line}" for at, line in [*news, *self._news()]]
             print(*(lines or ["  nothing to tell the kubelet"]), sep="\n", flush=True)
 
     async def go_on(self) -> None:
@@ -59,6 +61,12 @@ class Watch:
             await asyncio.sleep(_LOOK_EVERY)
             for _, line in self._news():
                 print(f"{time.strftime('%X')}  {line}", flush=True)
+
+    async def _first_news(self) -> list[tuple[float, str]]:
+        end = time.monotonic() + _LISTEN_AT_MOST
+        while not (news := self._news()) and time.monotonic() < end:
+            await asyncio.sleep(_LOOK_EVERY)
+        return news
 
     def _news(self) -> list[tuple[float, str]]:
         """When a list came, and a line about it."""
