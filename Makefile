@@ -42,7 +42,7 @@ demo: $(VENV)/.stamp ## A simulated node, the real daemon and a fake kubelet (WA
 e2e: $(VENV)/.stamp ## Boot a QEMU guest with real SR-IOV NICs and run the daemon in it
 	@bash tests/e2e/run $(ARGS)
 
-bench: $(VENV)/.stamp ## Measure start, Allocate, memory and syscalls; writes bench.json bench-live.json
+bench: $(VENV)/.stamp ## Measure start, Allocate, memory and syscalls; writes bench.json
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 bench-live: $(VENV)/.stamp ## Measure reactions to changes; writes bench-live.json
@@ -56,6 +56,9 @@ kubelet: $(VENV)/.stamp kubelet-build ## Fake and daemon before every kubelet: a
 
 fuzz: $(VENV)/.stamp ## 10,000 broken hosts
 	SRIOVDP_FUZZ=$${SRIOVDP_FUZZ:-10000} $(BIN)/python -m pytest tests/fuzz $(ARGS)
+
+live: $(VENV)/.stamp ## Run the tests of a live node RUNS times in a row (20); stops at the first failure
+	@bash tests/daemon/in_a_row $(or $(RUNS),20) $(ARGS)
 
 soak: $(VENV)/.stamp ## 10 minutes of random changes under a real daemon, with a table at the end
 	@$(BIN)/python -m tests.soak $(ARGS)
@@ -73,4 +76,4 @@ lock: $(VENV)/.stamp ## Pin the dependencies anew (needs uv)
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache bench.json bench-live.json
 
-.PHONY: help venv test lint format demo e2e bench bench-live fuzz kubelet kubelet-build soak protos check-protos lock clean
+.PHONY: help venv test lint format demo e2e bench bench-live fuzz kubelet kubelet-build live soak protos check-protos lock clean

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from tests.bench import live_change, live_idle, live_reconcile, live_register
+from tests.bench import live_change, live_idle, live_reconcile, live_register, live_restarts
 from tests.bench.live_figure import HEAD, LiveFigure
 
 _RESULT: Final = Path("bench-live.json")
@@ -19,6 +19,7 @@ _SECTIONS: Final[Mapping[str, Callable[[bool], AsyncIterator[LiveFigure]]]] = {
     "register": lambda quick: live_register.measure(20 if quick else 200),
     "reconcile": lambda quick: live_reconcile.measure(5 if quick else 20),
     "idle": lambda quick: live_idle.measure(20 if quick else 60),
+    "restarts": lambda quick: live_restarts.measure(100 if quick else 1000),
 }
 
 

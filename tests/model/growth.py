@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-#: What may be on its way at any moment: calls, channels that are being closed.
-_SLACK: Final = 4
+#: What may be on its way at any moment: calls, channels that are being closed; and the tasks of one server, which may
+#: have ended when the kubelet still counts its stream.
+_SLACK: Final = 14
 
 
 class Growth:
