@@ -1,19 +1,11 @@
 """Who serves a socket?"""
 
 import asyncio
-import sys
 from pathlib import Path
-
-import pytest
 
 from adapters.kubelet.claim import live_owner
 
 
-@pytest.mark.xfail(
-    sys.version_info < (3, 12),
-    reason="asyncio.wait_for of Python 3.11 loses a cancellation that comes with the answer: use asyncio.timeout",
-    strict=False,
-)
 def test_asking_for_the_owner_of_a_socket_can_be_cancelled_at_any_moment(short_path: Path) -> None:
     """Case I08: else a pool that is being served anew goes on after the daemon was told to stop, which waits for it."""
 
