@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import format_exception
 from typing import Any, Final
 from unittest import mock
 
@@ -183,4 +184,6 @@ def _coroutine(task: asyncio.Task[Any]) -> str:
 
 def _line(level: str, event: str, facts: dict[str, Any]) -> str:
     told = " ".join(f"{name}={value}" for name, value in facts.items())
-    return f"{level}: {event} {told}"
+    failure = facts.get("exc_info")
+    trace = "".join(format_exception(failure)) if isinstance(failure, BaseException) else ""
+    return f"{level}: {event} {told}\n{trace}".rstrip()

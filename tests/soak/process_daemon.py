@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from itertools import count
@@ -14,6 +15,7 @@ from tests.model.places import Places
 from tests.soak.usage import Usage, open_files, usage
 
 _LOOK_AGAIN: Final = 0.25
+_STARTED_LOOK: Final = 0.01
 _UNEXPECTED: Final = ("task ended", "allocate failed", "reconcile failed")
 _RECENT: Final = 66.0
 """Seconds for which a device that was handed out counts as held, and some for the next look."""
@@ -64,6 +66,7 @@ class ProcessDaemon:
         log_directory = self._directory / f"run{next(self._numbers)}"
         log_directory.mkdir()
         self._process = await self._stack.enter_async_context(daemon(log_directory, *self._flags))
+        await self._started(self._process)
 
     async def terminate(self) -> None:
         code = await self._stop(signal.SIGTERM)
@@ -97,6 +100,17 @@ class ProcessDaemon:
 
     def log(self) -> Sequence[str]:
         return self._process.text.splitlines()[-40:] if self._process else []
+
+    async def _started(self, process: DaemonProcess) -> None:
+        """Return when it has read its configuration: nobody can tell before what an edit is to it.
+
+        The first line of its log comes after that, whatever the configuration is.
+        """
+        deadline = time.monotonic() + self.patience
+        while not process.events and process.process.returncode is None and time.monotonic() < deadline:
+            await asyncio.sleep(_STARTED_LOOK)
+        if process.process.returncode is None:
+            await process.until_minds(signal.SIGTERM, self.patience)
 
     async def _stop(self, number: signal.Signals) -> int | None:
         if self._process is None:
