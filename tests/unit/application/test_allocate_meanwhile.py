@@ -27,7 +27,7 @@ def test_a_device_handed_out_while_its_move_to_another_pool_is_prepared_does_not
     config.write_text(json.dumps({"resourceList": [ALL, KERN]}), encoding="utf-8")
     stage.table.wanted = ConfigFile(config, "intel.com").load().pools
     write = stage._discovery._store.write
-    granted = []
+    granted: list[object] = []
 
     async def story() -> None:
         loop = asyncio.get_running_loop()
