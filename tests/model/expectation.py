@@ -26,16 +26,16 @@ class Listed:
 Lists = Mapping[str, Mapping[str, Listed]]
 
 
-def expected(host: LaidHost, pools: Pools, held: Collection[Hold], strange: Collection[Hold] = ()) -> Lists:
+def expected(host: LaidHost, pools: Pools, held: Collection[Hold]) -> Lists:
     """The list of each resource, by id; a resource that is not among them is not served.
 
-    *held* are devices in the hands of pods, *strange* those of them whose pool was gone from the configuration when
-    the daemon started: nobody is offered them, and their pool is not served.
+    *held* are devices in the hands of pods. One whose pool is gone from the configuration stays in that, Unhealthy, and
+    nobody else is offered it; also if the pool was gone when the daemon started.
     """
     offered = dict(_offered(host, pools))
     here = {(pool.resource, bdf) for bdf, (pool, _) in offered.items()}
     away = {bdf for resource, bdf in held if (resource, bdf) not in here}
-    staying = {hold for hold in held if hold not in here and hold not in strange}
+    staying = {hold for hold in held if hold not in here}
     lists: dict[str, dict[str, Listed]] = {pool.resource: {} for pool in pools}
     for bdf, (pool, listed) in offered.items():
         if bdf not in away:

@@ -16,7 +16,7 @@ from unittest import mock
 from dependency_injector import providers
 
 from adapters.devinfo.store import FileDeviceInfoStore
-from adapters.kubelet import lifecycle, publisher
+from adapters.kubelet import device_use, lifecycle, publisher
 from application.following import Following, Pace
 from application.holdings import Holdings
 from application.link_holds import LinkHolds
@@ -42,6 +42,7 @@ def shorter_waits() -> Iterator[None]:
     with (
         mock.patch.object(lifecycle, "_UNHEARD_AFTER", 0.4),
         mock.patch.object(publisher, "_LOOK_INTERVAL", 0.05),
+        mock.patch.object(device_use, "_SETTLED_AFTER", 2.0),
     ):
         yield
 

@@ -61,8 +61,6 @@ class Node:
         self.growth = Growth()
         self.lost_records: set[Hold] = set()
         """Held devices whose device-info file somebody removed."""
-        self.strange: set[Hold] = set()
-        """Held devices of pools that the daemon's configuration did not have at its start: it leaves them alone."""
         self.strange_prefixes: set[str] = set()
         """Prefixes of device-info files that the daemon cannot know to be its own."""
         self.story: list[str] = [f"begin with {setup}"]
@@ -83,17 +81,11 @@ class Node:
     def tell(self, text: str) -> None:
         self.story.append(f"{monotonic() - self._began:7.3f} {text}")
 
-    def strangers(self) -> set[Hold]:
-        """What is still strange: not what was given back or has its pool again."""
-        resources = {pool.resource for pool in self.served or ()}
-        self.strange = {hold for hold in self.strange & self.witness.held() if hold[0] not in resources}
-        return self.strange
-
     def expected(self, *more: Hold) -> Lists:
         """The lists that the kubelet must have; with *more* counted as held, too."""
         if self.served is None:
             return {}
-        return expected(self.host, self.served, self.witness.held() | set(more), self.strangers())
+        return expected(self.host, self.served, self.witness.held() | set(more))
 
     def sockets(self) -> set[tuple[Path, int]]:
         """Sockets of pools, each with what tells it from an earlier one of the same name."""

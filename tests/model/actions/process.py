@@ -38,9 +38,8 @@ async def start(node: Node) -> None:
     if node.config.breakage and node.config.breakage != "missing":
         node.config.write(node.config.pools)
     node.served = None if node.config.breakage else node.config.pools
-    resources = {pool.resource for pool in node.served or ()}
-    node.strange = {hold for hold in node.witness.held() if hold[0] not in resources}
-    prefixes = {pool.resource.partition("/")[0] for pool in node.served or ()}
+    known = {pool.resource for pool in node.served or ()} | {resource for resource, _ in node.witness.held()}
+    prefixes = {resource.partition("/")[0] for resource in known}
     node.strange_prefixes = {name.partition("-")[0] for name in node.places.records()} - prefixes
     node.witness.handed_out.clear()
     await node.daemon.start()
