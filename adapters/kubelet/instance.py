@@ -20,6 +20,21 @@ from adapters.kubelet.socket_path import hidden_name, identity
 from domain.errors import SriovError
 
 _MODE: Final = 0o600
+_LIMITS: Final = (
+    ("grpc.max_allowed_incoming_connections", 8),
+    ("grpc.max_concurrent_streams", 12),
+    ("grpc.max_receive_message_length", 96 << 10),
+    ("grpc.max_metadata_size", 4 << 10),
+    ("grpc.absolute_max_metadata_size", 8 << 10),
+    ("grpc.server_handshake_timeout_ms", 5_000),
+    ("grpc.max_connection_idle_ms", 60_000),
+    ("grpc.http2.bdp_probe", 0),
+)
+"""What peers can have of us: 9 MiB of requests that do not end.
+
+A kubelet has a connection and a stream for each pool, and calls one after the other. Its largest request names all
+4,096 devices of a pool, in some 70 kB.
+"""
 
 
 class SocketUnbindable(SriovError):
@@ -34,7 +49,7 @@ class Instance:
 
     def __init__(self, path: Path, pool: DevicePluginServicer, introduction: RegistrationServicer | None) -> None:
         self.path = path
-        self._server = grpc.aio.server()
+        self._server = grpc.aio.server(options=_LIMITS)
         add_DevicePluginServicer_to_server(pool, self._server)
         if introduction is not None:
             add_RegistrationServicer_to_server(introduction, self._server)

@@ -1,0 +1,1 @@
+"""What the daemon's process needs and withstands, on the kernel of this machine."""
