@@ -26,11 +26,12 @@ test: $(VENV)/.stamp ## Run the tests, with branch coverage
 	$(BIN)/python -m coverage run -m pytest $(ARGS)
 	@$(BIN)/python -m coverage combine --quiet && $(BIN)/python -m coverage report
 
-lint: $(VENV)/.stamp check-protos ## ruff, mypy, import contracts, generated code
+lint: $(VENV)/.stamp check-protos ## ruff, mypy, import contracts, licences, generated code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.licences
 
 format: $(VENV)/.stamp ## Let ruff format and mend what it can
 	$(BIN)/ruff check --fix .
