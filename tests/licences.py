@@ -55,8 +55,8 @@ def licence(found: Distribution) -> str:
     classifiers = [c.rpartition(" :: ")[2] for c in metadata.get_all("Classifier") or [] if c.startswith("License ::")]
     if named := [name for name in classifiers if name != "OSI Approved"]:
         return " AND ".join(named)
-    text = metadata["License"] if "License" in metadata else ""
-    return text.splitlines()[0] if text else "not told"
+    texts = metadata.get_all("License") or [""]
+    return next(iter(texts[0].splitlines()), "not told")
 
 
 def complaints(text: str) -> Iterator[str]:
