@@ -71,6 +71,13 @@ class HostUnresponsive(NotServable):
         super().__init__(f"{what} took longer than {seconds:g} s: the host does not answer reads of its sysfs")
 
 
+class HostUnreadable(NotServable):
+    """Too few files or too little memory to read the host: nothing is known, least of all that something is gone."""
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(f"{path}: {why}: the host cannot be read, raise the limits of this process")
+
+
 class FilesUnwritable(SriovError):
     """Files for the CNI side or for container runtimes cannot be kept."""
 

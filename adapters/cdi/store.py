@@ -1,12 +1,14 @@
 """One file a pool (port CdiStore): written in JSON, which is YAML as well, since the Go plugin's names end in .yaml."""
 
 import json
+import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from adapters.files.atomic import read_file, remove_abandoned, replace_file
 from adapters.files.directory import prepare
+from adapters.files.shortage import check_shortage
 from application.ports.journal import Journal
 from domain.cdi import FILE_PREFIX, VERSION, CdiFile, cdi_vendor
 from domain.errors import FilesUnwritable
@@ -24,15 +26,30 @@ class FileCdiStore:
 
     def read(self, prefixes: Collection[str]) -> Sequence[CdiFile]:
         found: list[CdiFile] = []
+        names = self._names() if prefixes else []
         for prefix in sorted(set(prefixes)):
-            for path in sorted(self._directory.glob(f"{FILE_PREFIX}{prefix}-*.yaml")):
+            for name in names:
+                if not name.startswith(f"{FILE_PREFIX}{prefix}-"):
+                    continue
+                path = f"{self._directory}/{name}"
                 try:
-                    file = _parse(path.name, read_file(str(path)).decode())
+                    file = _parse(name, read_file(path).decode())
                     if cdi_vendor(prefix) == file.kind.partition("/")[0]:
                         found.append(file)
                 except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-                    self._journal.warning("CDI file not understood", file=str(path), reason=str(error))
+                    if isinstance(error, OSError):
+                        check_shortage(error)
+                    self._journal.warning("CDI file not understood", file=path, reason=str(error))
         return found
+
+    def _names(self) -> list[str]:
+        try:
+            return sorted(n for n in os.listdir(self._directory) if n.endswith(".yaml"))  # noqa: PTH208 - names only
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            check_shortage(error)
+            raise FilesUnwritable(self._directory, str(error.strerror), "the directory must be readable") from error
 
     def write(self, files: Sequence[CdiFile]) -> None:
         try:

@@ -42,8 +42,12 @@ class FileDeviceInfoStore:
             raise FilesUnwritable(self._directory, str(error.strerror), "the directory must be readable") from error
 
     def remove(self, names: Collection[str]) -> None:
-        for name in names:
-            (self._directory / name).unlink(missing_ok=True)
+        try:
+            for name in names:
+                (self._directory / name).unlink(missing_ok=True)
+        except OSError as error:
+            remedy = "the directory must be writable"
+            raise FilesUnwritable(error.filename or self._directory, str(error.strerror), remedy) from error
 
     def _write(self, record: DeviceInfo, may_be_there: bool) -> bool:
         path = f"{self._directory}/{record.file_name}"

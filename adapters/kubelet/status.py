@@ -8,6 +8,7 @@ from domain.errors import (
     FacilityMissing,
     FilesUnwritable,
     FunctionRefused,
+    HostUnreadable,
     HostUnresponsive,
     SeveralRefused,
     SriovError,
@@ -22,6 +23,7 @@ _STATUS: dict[type[SriovError], grpc.StatusCode] = {
     FacilityMissing: grpc.StatusCode.FAILED_PRECONDITION,
     SeveralRefused: grpc.StatusCode.FAILED_PRECONDITION,
     HostUnresponsive: grpc.StatusCode.DEADLINE_EXCEEDED,
+    HostUnreadable: grpc.StatusCode.UNAVAILABLE,
     FilesUnwritable: grpc.StatusCode.UNAVAILABLE,
 }
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from adapters.files.shortage import check_shortage
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from domain.errors import InvalidPciAddress
@@ -74,11 +75,17 @@ class NetlinkHostReader:
     def _ask(self, question: Callable[[], Answer], consequence: str) -> Answer | None:
         try:
             return question()
+        except OSError as error:
+            check_shortage(error)
+            self._tell(error, consequence)
         except Exception as error:  # noqa: BLE001 - pyroute2 raises what it meets; the host is served all the same
-            if consequence not in self._said:
-                self._said.add(consequence)
-                self._journal.warning("netlink gives no answer", reason=f"{error!r}", consequence=consequence)
-            return None
+            self._tell(error, consequence)
+        return None
+
+    def _tell(self, error: Exception, consequence: str) -> None:
+        if consequence not in self._said:
+            self._said.add(consequence)
+            self._journal.warning("netlink gives no answer", reason=f"{error!r}", consequence=consequence)
 
 
 def _named(function: PciFunction, names: Mapping[str, tuple[str, ...]]) -> PciFunction:

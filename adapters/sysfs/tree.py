@@ -5,12 +5,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from adapters.files.shortage import check_shortage
+
 _MAX_ATTRIBUTE: Final = 65536
 """A sysfs attribute is one page; /proc/net/route and its like grow with the host and are read in pieces."""
 
 
 class Tree:
-    """Files below a root. What is not there, vanishes or cannot be read is None or empty, unless `read` is asked."""
+    """Files below a root. What is not there, vanishes or cannot be read is None or empty, unless `read` is asked.
+
+    All methods raise HostUnreadable where it is this process that is short of files or memory.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = str(root).rstrip("/")
@@ -21,7 +26,11 @@ class Tree:
         Raises:
             OSError: if it cannot be read, as ENOENT, ENODEV, EIO, EINVAL or EACCES.
         """
-        file = os.open(f"{self._root}/{path}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            file = os.open(f"{self._root}/{path}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            check_shortage(error)
+            raise
         try:
             text = os.read(file, _MAX_ATTRIBUTE)
             while piece := os.read(file, _MAX_ATTRIBUTE) if len(text) >= _MAX_ATTRIBUTE else b"":
@@ -49,7 +58,8 @@ class Tree:
         """The names in a directory, in no order."""
         try:
             return os.listdir(f"{self._root}/{path}")
-        except OSError:
+        except OSError as error:
+            check_shortage(error)
             return ()
 
     def target(self, path: str) -> str | None:

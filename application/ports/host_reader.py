@@ -7,7 +7,10 @@ from domain.host import Host
 
 
 class HostReader(Protocol):
-    """Reads facts from the host. Both methods block; what cannot be read is left out, never raised."""
+    """Reads facts from the host. Both methods block; what cannot be read is left out, never raised.
+
+    Both raise HostUnreadable where this process lacks the means to read: then nothing is known.
+    """
 
     def read(self) -> Host:
         """Everything, in one pass."""

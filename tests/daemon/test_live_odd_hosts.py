@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import resource
 import threading
 import time
 from collections.abc import Iterator
@@ -40,6 +41,27 @@ def test_vfs_of_another_pf_that_come_and_go_meanwhile_cost_this_one_nothing() ->
                         pass
                 await node.stop()
             assert {tuple(message.health) for message in node.lists("named")} == {tuple(IDS)}
+
+    asyncio.run(story())
+
+
+def test_a_daemon_that_may_open_no_more_files_takes_nothing_for_gone() -> None:
+    async def story() -> None:
+        async with live(h1(), REST) as node:
+            process = await node.start()
+            await node.served("rest", 4)
+            pid = process.process.pid
+            before = resource.prlimit(
+                pid, resource.RLIMIT_NOFILE, (3, resource.prlimit(pid, resource.RLIMIT_NOFILE)[1])
+            )
+            node.laid.remove_function(IDS[3])
+            await process.until_told("not reconciled")
+            assert "Too many open files" in process.told("not reconciled")[0]["reason"]
+            assert node.kubelet.counts(name("rest")) == (4, 4)
+            assert "Too many open files" in (await node.kubelet.admit("pod", {name("rest"): 1})).message
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+            await node.counts("rest", 3, 3)
+            assert [sorted(message.health) for message in node.lists("rest")] == [IDS, IDS[:3]]
 
     asyncio.run(story())
 

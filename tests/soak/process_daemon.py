@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tests.daemon.process import DaemonProcess, daemon
 from tests.model.places import Places
@@ -94,6 +94,14 @@ class ProcessDaemon:
             if self._process.process.returncode is not None:
                 found.append(f"the daemon ended with exit code {self._process.process.returncode}")
         return found
+
+    def told(self, event: str) -> list[dict[str, Any]]:
+        """What the log of this process has of an event."""
+        return self._process.told(event) if self._process else []
+
+    def send(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.process.send_signal(number)
 
     def census(self) -> dict[str, int]:
         return {"fds": open_files(self.pid)} if self.pid else {}

@@ -123,3 +123,10 @@ def test_a_file_where_a_directory_is_needed_is_told_with_the_command_that_helps(
 
     with pytest.raises(FilesUnwritable, match=f"^{file}: this is a file.*: try mv {file} {file}.old$"):
         FileDeviceInfoStore(file / below).write([RECORD])
+
+
+def test_a_record_that_cannot_be_removed_is_told_with_its_path(directory: Path) -> None:
+    (directory / "intel.com-p-x-device.json").mkdir(parents=True)
+
+    with pytest.raises(FilesUnwritable, match=r"intel.com-p-x-device.json: .*must be writable"):
+        FileDeviceInfoStore(directory).remove(["intel.com-p-x-device.json"])

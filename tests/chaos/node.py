@@ -1,0 +1,101 @@
+"""A node for chaos: simulated host, configuration, the daemon's process, and a kubelet behind a pipe."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Final, NoReturn
+
+from tests.chaos.disk import Disk
+from tests.chaos.kubelet import end, holders, newest
+from tests.fakes.kubelet.panic import KubeletPanic
+from tests.model.broken import Broken
+from tests.model.config_file import ConfigFile
+from tests.model.expectation import Hold
+from tests.model.places import Places
+from tests.model.pools import NAMES, Pools
+from tests.model.setup import Setup
+from tests.soak.process_daemon import ProcessDaemon
+
+_STORY: Final = 400
+
+
+@dataclass
+class Locks:
+    """Faults of one part of a node come one after the other, those of different parts at once."""
+
+    process: asyncio.Lock = field(default_factory=asyncio.Lock)
+    kubelet: asyncio.Lock = field(default_factory=asyncio.Lock)
+    configuration: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Node:
+    def __init__(self, directory: Path, setup: Setup, chance: random.Random, *, mountable: bool) -> None:
+        self.setup = setup
+        self.places = Places(directory, setup.way)
+        self.host = setup.host().lay(self.places.host)
+        self.config = ConfigFile(self.places.config, setup.pools, config_map=setup.config_map)
+        self.disk = Disk(self.places.devinfo, mountable=mountable)
+        self.places.kubelet.mkdir()
+        self.kubelet, self.version = newest(self.places.kubelet)
+        self.daemon = ProcessDaemon(self.places, self.config.path)
+        self.chance = chance
+        self.locks = Locks()
+        self.story: list[str] = []
+        self.strange: set[Hold] = set()
+        """Held devices of pools that the configuration did not have when the daemon started: it leaves them alone."""
+        self.debris: set[tuple[Path, int]] = set()
+        """Sockets of daemons that were killed."""
+        self.resources: set[str] = set(NAMES)
+        self._began = monotonic()
+
+    @property
+    def served(self) -> Pools:
+        return self.config.pools
+
+    async def open(self) -> None:
+        await self.kubelet.__aenter__()
+        await self.daemon.start()
+
+    async def close(self) -> None:
+        await self.daemon.kill()
+        await end(self.kubelet)
+        self.disk.close()
+
+    async def start_daemon(self) -> None:
+        """Start it with a good configuration and before a kubelet: it would end, or share out what pods hold."""
+        async with self.locks.configuration, self.locks.kubelet:
+            if self.config.breakage:
+                self.config.write(self.config.pools)
+            resources = {pool.resource for pool in self.served}
+            self.strange = {hold for hold in await self.held() if hold[0] not in resources}
+            await self.daemon.start()
+
+    async def held(self) -> dict[Hold, list[str]]:
+        """Which pods hold each device; the kubelet must be there."""
+        return await holders(self.places.kubelet)
+
+    def sockets(self) -> set[tuple[Path, int]]:
+        """Sockets of pools, each with what tells it from an earlier one of the same name."""
+        return {(socket, socket.stat().st_ino) for socket in self.places.pool_sockets()}
+
+    def tell(self, text: str) -> None:
+        self.story.append(f"{monotonic() - self._began:8.3f} {text}")
+        del self.story[:-_STORY]
+
+    def fail(self, *faults: str) -> NoReturn:
+        raise Broken(faults, self.story, [*self.daemon.log(), *self._panic()])
+
+    async def guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something to the kubelet; its panic is what we are to blame for."""
+        try:
+            await work()
+        except KubeletPanic as panic:
+            self.fail(f"the kubelet has died: {panic}")
+
+    def _panic(self) -> list[str]:
+        lines = (self.places.kubelet / "klog").read_text(errors="replace").splitlines()
+        at = next((i for i, line in enumerate(lines) if line.startswith(("panic:", "fatal error:"))), None)
+        return [] if at is None else lines[at : at + 40]
