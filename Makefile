@@ -64,6 +64,9 @@ live: $(VENV)/.stamp ## Run the tests of a live node RUNS times in a row (20); s
 soak: $(VENV)/.stamp ## 10 minutes of random changes under a real daemon, with a table at the end
 	@$(BIN)/python -m tests.soak $(ARGS)
 
+chaos: $(VENV)/.stamp ## 10 minutes of faults under a real daemon before a real kubelet (SRIOVDP_CHAOS_SECONDS)
+	@$(BIN)/python -m tests.chaos $(ARGS)
+
 protos: $(VENV)/.stamp ## Generate the gRPC code from protos/
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I$(PB)=protos --python_out=. --grpc_python_out=. --mypy_out=quiet:. --mypy_grpc_out=quiet:. protos/*.proto
 
@@ -77,4 +80,4 @@ lock: $(VENV)/.stamp ## Pin the dependencies anew (needs uv)
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) .cache .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache bench.json bench-live.json
 
-.PHONY: help venv test lint format demo e2e bench bench-live fuzz kubelet kubelet-build live soak protos check-protos lock clean
+.PHONY: help venv test lint format demo e2e bench bench-live chaos fuzz kubelet kubelet-build live soak protos check-protos lock clean

@@ -33,6 +33,8 @@ _POOLS: Final = (
 )
 _ONE_LIFE: Final = 150.0
 """Seconds after which a node makes way for one of another shape."""
+_SLOW: Final = 5.0
+"""Seconds after which one would like to know what was waited for."""
 _ROW: Final = "  {:38}{:>7}{:>10}{:>14}{:>13}"
 
 
@@ -103,6 +105,9 @@ def _lines(record: Record) -> Iterator[str]:
     yield _ROW.format("fault", "times", "survived", "order alone s", "or in a mix")
     for name, entry in sorted(record.faults.items()):
         yield _ROW.format(name, entry.times, entry.times, f"{entry.alone:.1f}", f"{entry.longest:.1f}")
+    slowest = sorted(((e.longest, e.waited_for) for e in record.faults.values() if e.longest > _SLOW), reverse=True)
+    for seconds, waited_for in dict.fromkeys(slowest):
+        yield f"  waited for {seconds:.1f} s: {waited_for}"
     for name, number in sorted(record.counts.items()):
         yield f"  {name:38}{number:7}"
     if record.most:

@@ -45,11 +45,18 @@ async def _reboot(node: Node, pods: Pods) -> None:
 
 
 async def _lose_directory(node: Node, pods: Pods) -> None:
-    """The directory of the pools' sockets is made anew. No kubelet looks at the new one until it is restarted."""
+    """The directory of the pools' sockets is made anew. No kubelet looks at the new one until it is restarted.
+
+    Its checkpoint, which the classic way's directory has too, stays: without it the kubelet forgets who has what.
+    """
     async with node.locks.kubelet:
+        checkpoint = node.places.sockets / "kubelet_internal_checkpoint"
+        memory = checkpoint.read_bytes() if checkpoint.exists() else b""
         shutil.rmtree(node.places.sockets)
         await asyncio.sleep(node.chance.uniform(0, 0.5))
         node.places.sockets.mkdir()
+        if memory:
+            checkpoint.write_bytes(memory)
         await asyncio.sleep(node.chance.uniform(0, 1.5))
         await pods.restarted(containers_gone=False, down=0.1, settle=0.5)
 

@@ -9,6 +9,7 @@ import grpc
 
 from adapters.kubelet.pb import podresources_v1_pb2 as pb
 from adapters.kubelet.pb.podresources_v1_pb2_grpc import PodResourcesListerStub
+from tests.fakes.kubelet.panic import KubeletPanic
 from tests.fakes.kubelet_harness import KubeletHarness
 from tests.kubelet.binaries import binaries
 from tests.model.expectation import Hold
@@ -51,5 +52,5 @@ async def holders(directory: Path) -> dict[Hold, list[str]]:
 
 
 async def end(kubelet: KubeletHarness) -> None:
-    with suppress(LookupError):
+    with suppress(LookupError, KubeletPanic):
         await kubelet.__aexit__(None, None, None)

@@ -60,9 +60,11 @@ class Node:
         await self.daemon.start()
 
     async def close(self) -> None:
-        await self.daemon.kill()
-        await end(self.kubelet)
-        self.disk.close()
+        try:
+            await self.daemon.kill()
+            await end(self.kubelet)
+        finally:
+            self.disk.close()
 
     async def start_daemon(self) -> None:
         """Start it with a good configuration and before a kubelet: it would end, or share out what pods hold."""

@@ -36,6 +36,8 @@ class Survived:
     longest: float = 0.0
     alone: float = 0.0
     """The longest where it was the only fault."""
+    waited_for: str = ""
+    """What was last to be put in order, the longest time."""
 
 
 @dataclass
@@ -45,11 +47,12 @@ class Record:
     most: Usage | None = None
     """The largest process that was seen at rest."""
 
-    def survived(self, storm: Sequence[Fault], seconds: float) -> None:
+    def survived(self, storm: Sequence[Fault], seconds: float, waited_for: str) -> None:
         for fault in storm:
             entry = self.faults.setdefault(fault.name, Survived())
             entry.times += 1
-            entry.longest = max(entry.longest, seconds)
+            if seconds > entry.longest:
+                entry.longest, entry.waited_for = seconds, waited_for
             if len(storm) == 1:
                 entry.alone = max(entry.alone, seconds)
 
@@ -75,7 +78,7 @@ class Storms:
             storm = self._choose()
             self._node.tell(f"storm: {', '.join(fault.name for fault in storm)}")
             await asyncio.gather(*(self._harm(fault) for fault in storm))
-            self._record.survived(storm, await self.calm())
+            self._record.survived(storm, *await self.calm())
             await asyncio.sleep(self._chance.choice(_BREATHS))
 
     async def _harm(self, fault: Fault) -> None:
@@ -92,10 +95,11 @@ class Storms:
             chosen.setdefault(fault.part, fault)
         return list(chosen.values())
 
-    async def calm(self) -> float:
-        """Seconds until everything is in order; nothing but pods happens meanwhile."""
-        began = monotonic()
+    async def calm(self) -> tuple[float, str]:
+        """Seconds until everything is in order, and what was last; nothing but pods happens meanwhile."""
+        began, last = monotonic(), ""
         while faults := await self._disorder():
+            last = faults[0]
             if monotonic() - began > _PATIENCE:
                 self._node.fail(f"no order after {_PATIENCE:g} s:", *faults)
             await asyncio.sleep(_LOOK_EVERY)
@@ -103,7 +107,7 @@ class Storms:
         self._node.tell(f"in order after {seconds:.1f} s")
         self._record.counts["times in order"] += 1
         await self._weigh()
-        return seconds
+        return seconds, last
 
     async def _disorder(self) -> list[str]:
         """What is not in order yet; with nothing left, every container was restarted too."""

@@ -184,7 +184,8 @@ class KubeletHarness:
         async for line in self._process.stdout:
             answer = json.loads(line)
             if future := self._waiting.pop(answer.get("id"), None):
-                future.set_result(answer)
+                if not future.done():  # who asked may have been cancelled
+                    future.set_result(answer)
             elif answer.get("event") == "started":
                 self._started.set()
         for future in self._waiting.values():
