@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import os
 import random
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -40,6 +41,7 @@ _ROW: Final = "  {:38}{:>7}{:>10}{:>14}{:>13}"
 
 def main() -> int:
     options = _options()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing is left running
     unmountable = enter_own_mounts(sys.argv[1:]) if options.mounts else "asked for without"
     record = Record()
     print(f"seed {options.seed}: {options.seconds:g} seconds", flush=True)
