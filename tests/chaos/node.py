@@ -20,6 +20,9 @@ from tests.model.setup import Setup
 from tests.soak.process_daemon import ProcessDaemon
 
 _STORY: Final = 400
+_LOOKED: Final = ("nothing to serve", "pool changed", "pool is empty", "not reconciled")
+_STARTED_WITHIN: Final = 20.0
+_LOOK_EVERY: Final = 0.05
 
 
 @dataclass
@@ -74,6 +77,14 @@ class Node:
             resources = {pool.resource for pool in self.served}
             self.strange = {hold for hold in await self.held() if hold[0] not in resources}
             await self.daemon.start()
+            deadline = monotonic() + _STARTED_WITHIN
+            while not self.has_looked and not self.daemon.faults() and monotonic() < deadline:
+                await asyncio.sleep(_LOOK_EVERY)
+
+    @property
+    def has_looked(self) -> bool:
+        """Whether the daemon has read its configuration and the host: until then a bad edit ends it."""
+        return any(self.daemon.told(event) for event in _LOOKED)
 
     async def held(self) -> dict[Hold, list[str]]:
         """Which pods hold each device; the kubelet must be there."""

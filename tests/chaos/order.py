@@ -24,6 +24,8 @@ async def disorder(node: Node, pods: Pods) -> list[str]:
     """What is not as it must be."""
     if not node.daemon.running:
         return ["the daemon does not run"]
+    if not node.has_looked:
+        return ["the daemon has not looked at the host yet"]
     counts = (await node.kubelet.capacity()).device_manager
     holders = await node.held()
     node.strange = {h for h in node.strange & holders.keys() if h[0] not in {p.resource for p in node.served}}
