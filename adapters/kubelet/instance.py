@@ -1,5 +1,6 @@
 """One gRPC server of one pool, on a socket path of its own."""
 
+import asyncio
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -65,7 +66,12 @@ class Instance:
         """
         hidden = self.path.parent / hidden_name()
         self._bind(hidden)
-        await self._server.start()
+        starting = asyncio.ensure_future(self._server.start())
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await starting  # grpc.aio fails in stop if its start was cancelled
+            raise
         try:
             hidden.chmod(_MODE)
             if await live_owner(hidden) is None:

@@ -47,8 +47,6 @@ class Node:
         self.chance = chance
         self.locks = Locks()
         self.story: list[str] = []
-        self.strange: set[Hold] = set()
-        """Held devices of pools that the configuration did not have when the daemon started: it leaves them alone."""
         self.debris: set[tuple[Path, int]] = set()
         """Sockets of daemons that were killed."""
         self.resources: set[str] = set(NAMES)
@@ -70,12 +68,10 @@ class Node:
             self.disk.close()
 
     async def start_daemon(self) -> None:
-        """Start it with a good configuration and before a kubelet: it would end, or share out what pods hold."""
+        """Start it with a good configuration: with another it would end."""
         async with self.locks.configuration, self.locks.kubelet:
             if self.config.breakage:
                 self.config.write(self.config.pools)
-            resources = {pool.resource for pool in self.served}
-            self.strange = {hold for hold in await self.held() if hold[0] not in resources}
             await self.daemon.start()
             deadline = monotonic() + _STARTED_WITHIN
             while not self.has_looked and not self.daemon.faults() and monotonic() < deadline:

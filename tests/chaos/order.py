@@ -28,10 +28,9 @@ async def disorder(node: Node, pods: Pods) -> list[str]:
         return ["the daemon has not looked at the host yet"]
     counts = (await node.kubelet.capacity()).device_manager
     holders = await node.held()
-    node.strange = {h for h in node.strange & holders.keys() if h[0] not in {p.resource for p in node.served}}
     lingering = _lingering(node) - holders.keys()
-    lists = expected(node.host, node.served, holders.keys(), node.strange)
-    later = expected(node.host, node.served, holders.keys() | lingering, node.strange)
+    lists = expected(node.host, node.served, holders.keys())
+    later = expected(node.host, node.served, holders.keys() | lingering)
     faults = [
         *_holder_faults(holders, pods),
         *_count_faults(node, counts, lists, later),

@@ -16,7 +16,6 @@ ALL: dict[str, Any] = {"resourceName": "all", "selectors": {"vendors": ["8086"]}
 VF = "0000:3b:01.0"
 
 
-@pytest.mark.xfail(reason="known defect: who holds what is asked before the files are written", strict=False)
 def test_a_device_handed_out_while_its_move_to_another_pool_is_prepared_does_not_move(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

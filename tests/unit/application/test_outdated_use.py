@@ -51,9 +51,7 @@ def test_an_interface_that_is_away_is_in_a_pod(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_a_vfio_group_that_opens_was_given_back_and_one_that_cannot_be_asked_not(
-    asked: bool, tmp_path: Path
-) -> None:
+def test_a_vfio_group_that_opens_was_given_back_and_one_that_cannot_be_asked_not(asked: bool, tmp_path: Path) -> None:
     """Case B02."""
     stage = Stage(tmp_path, h2(), DPDK)
     group = stage.table.host.functions[PciAddress.parse(FIRST)].iommu_group
