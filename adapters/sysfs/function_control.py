@@ -18,6 +18,11 @@ class SysfsFunctionControl:
         self._root = root
 
     def reset(self, function: PciFunction) -> None:
+        if function.interfaces_away:
+            raise FunctionRefused(str(function.address), "reset", "its interface is in another network namespace")
+        error = self._group_error(function)
+        if error is not None and error.errno == errno.EBUSY:
+            raise FunctionRefused(str(function.address), "reset", f"somebody has {error.filename} open")
         self._write(function, "reset", self._directory(function) / "reset", "1")
 
     def bind(self, function: PciFunction, driver: str) -> None:
@@ -39,11 +44,7 @@ class SysfsFunctionControl:
         self._write(function, "driver_override", override, "\n")
 
     def may_be_open(self, function: PciFunction) -> bool:
-        try:
-            self._refuse_open_group(function)
-        except FunctionRefused:
-            return True
-        return function.iommu_group is None or not _on_vfio(function)
+        return not _on_vfio(function) or function.iommu_group is None or self._group_error(function) is not None
 
     def _back(self, function: PciFunction, driver: str | None, override: Path) -> None:
         bound = self._bound(function)
@@ -80,16 +81,25 @@ class SysfsFunctionControl:
             return None
 
     def _refuse_open_group(self, function: PciFunction) -> None:
-        """A vfio group opens for one program at a time (drivers/vfio/group.c): busy means that somebody has it."""
+        error = self._group_error(function)
+        if error is not None:
+            why = "somebody has it open" if error.errno == errno.EBUSY else f"cannot tell whether it is open: {error}"
+            raise FunctionRefused(str(function.address), f"vfio group {error.filename}", why) from error
+
+    def _group_error(self, function: PciFunction) -> OSError | None:
+        """Why its vfio group does not open; None if it does, or if there is none.
+
+        A group opens for one program at a time (drivers/vfio/group.c): busy means that somebody has it.
+        """
         if function.iommu_group is None or not _on_vfio(function):
-            return
+            return None
         name = f"noiommu-{function.iommu_group}" if function.noiommu else function.iommu_group
         path = self._root / "dev" / "vfio" / name
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
         except OSError as error:
-            why = "somebody has it open" if error.errno == errno.EBUSY else f"cannot tell whether it is open: {error}"
-            raise FunctionRefused(str(function.address), f"vfio group {path}", why) from error
+            return error
+        return None
 
     def _require_writable(self, function: PciFunction, step: str, path: Path) -> None:
         if not os.access(path, os.W_OK):

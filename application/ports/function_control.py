@@ -9,7 +9,11 @@ class FunctionControl(Protocol):
     """Changes the host. The methods block. Those that change raise FunctionRefused, naming function, step and errno."""
 
     def reset(self, function: PciFunction) -> None:
-        """Reset it, so that nothing of its last user is left in it."""
+        """Reset it, so that nothing of its last user is left in it.
+
+        Never one that is in use: whose interface is in another network namespace, or whose vfio group is known to be
+        open.
+        """
 
     def may_be_open(self, function: PciFunction) -> bool:
         """Whether somebody may have it open through vfio; so it may, too, where that cannot be asked."""

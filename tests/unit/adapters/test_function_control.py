@@ -74,8 +74,12 @@ class Kernel:
         """The VF as it is read now."""
         return SysfsHostReader(self.laid.root).read().functions[PciAddress.parse(VF)]
 
+    @property
+    def control(self) -> SysfsFunctionControl:
+        return SysfsFunctionControl(self.laid.root)
+
     def bind(self, driver: str) -> None:
-        SysfsFunctionControl(self.laid.root).bind(self.function(), driver)
+        self.control.bind(self.function(), driver)
 
     def refused(self, driver: str) -> str:
         with pytest.raises(FunctionRefused) as caught:
@@ -233,6 +237,40 @@ def test_a_reset_is_a_one_in_its_file(play: Play) -> None:
     SysfsFunctionControl(kernel.laid.root).reset(kernel.function())
 
     assert kernel.writes == [("reset", "1")]
+
+
+def test_what_somebody_has_open_is_not_reset(play: Play) -> None:
+    """Case E12."""
+    kernel = play(h2())
+    kernel.errors = {f"vfio/{kernel.function().iommu_group}": EBUSY}
+
+    with pytest.raises(FunctionRefused, match=r"reset: somebody has .* open"):
+        kernel.control.reset(kernel.function())
+    assert kernel.writes == []
+
+
+def test_what_a_pod_has_is_not_reset(play: Play) -> None:
+    """Case E12."""
+    kernel = play(h1())
+    kernel.laid.move_netdev_to_pod(VF)
+
+    with pytest.raises(FunctionRefused, match="reset: its interface is in another network namespace"):
+        kernel.control.reset(kernel.function())
+    assert kernel.writes == []
+
+
+@pytest.mark.parametrize(("number", "may"), [(EBUSY, True), (EACCES, True), (0, False)])
+def test_a_group_that_does_not_open_may_be_open_elsewhere(number: int, may: bool, play: Play) -> None:
+    kernel = play(h2())
+    kernel.errors = {f"vfio/{kernel.function().iommu_group}": number} if number else {}
+
+    assert kernel.control.may_be_open(kernel.function()) is may
+
+
+def test_a_function_that_vfio_has_nothing_to_do_with_may_be_in_use(play: Play) -> None:
+    kernel = play(h1())
+
+    assert kernel.control.may_be_open(kernel.function())
 
 
 @pytest.mark.parametrize("number", [ENODEV, EIO, EROFS], ids=lambda number: errorcode[number])
