@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.cdi_specification import resolvable
 from tests.daemon.process import DaemonProcess, daemon
-from tests.fakes.kubelet.kubelet import FakeKubelet
+from tests.fakes.kubelet import EAGER, FakeKubelet
 from tests.fakes.kubelet.release import RELEASES
 from tests.hosts.named import h2
 
@@ -38,7 +38,7 @@ class Node:
     def run(self, story: Callable[[FakeKubelet, DaemonProcess], Awaitable[None]], version: str = "1.37") -> None:
         async def tell() -> None:
             async with (
-                FakeKubelet(self.directory, version=version) as kubelet,
+                FakeKubelet(self.directory, timing=EAGER, version=version) as kubelet,
                 daemon(self.directory, *self.flags) as process,
             ):
                 await story(kubelet, process)

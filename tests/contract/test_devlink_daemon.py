@@ -8,7 +8,7 @@ import pytest
 
 from adapters.netlink.devlink import ddp_profiles
 from tests.daemon.process import daemon
-from tests.fakes.kubelet.kubelet import FakeKubelet
+from tests.fakes.kubelet import EAGER, FakeKubelet
 
 
 def has_devlink() -> bool:
@@ -35,7 +35,7 @@ def test_an_absent_devlink_is_said_once_and_the_daemon_works(short_path: Path) -
     )
 
     async def story() -> None:
-        async with FakeKubelet(short_path), daemon(short_path, *flags) as process:
+        async with FakeKubelet(short_path, timing=EAGER), daemon(short_path, *flags) as process:
             await process.until_told("nothing to serve")
             (said,) = process.told("netlink gives no answer")
             assert said["level"] == "warning"

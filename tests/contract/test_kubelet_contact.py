@@ -12,7 +12,7 @@ from domain.announcement import Announced
 from domain.exposure import Grant
 from domain.resource_name import ResourceName
 from tests.fakes.journal import FakeJournal
-from tests.fakes.kubelet.kubelet import FakeKubelet
+from tests.fakes.kubelet import EAGER, FakeKubelet
 
 P = ResourceName("intel.com", "p")
 ONE = (Announced("0000:3b:01.0", 1),)
@@ -26,7 +26,7 @@ async def _nothing(resource: ResourceName, containers: object) -> list[Grant]:
 @pytest.mark.parametrize("way", ["watcher", "classic"])
 def test_a_pool_is_unheard_until_a_kubelet_listens_and_again_from_when_it_stops(way: str, short_path: Path) -> None:
     async def story() -> None:
-        async with FakeKubelet(short_path, watcher=way == "watcher") as kubelet:
+        async with FakeKubelet(short_path, timing=EAGER, watcher=way == "watcher") as kubelet:
             paths = KubeletPaths(short_path, short_path)
             publisher = KubeletPublisher(paths, Registration.AUTO, _nothing, FakeJournal())
             try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from adapters.kubelet.pod_resources import PodResources
 from tests.fakes.journal import FakeJournal
-from tests.fakes.kubelet import FakeKubelet
+from tests.fakes.kubelet import EAGER, FakeKubelet
 
 
 def test_a_dead_socket_is_nobody_who_can_tell_and_is_told_once_while_it_lasts(short_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_dead_socket_is_nobody_who_can_tell_and_is_told_once_while_it_lasts(sh
         for _ in range(3):
             assert await use.holdings() is None
         assert len(journal.told("pod resources unknown")) == 1
-        async with FakeKubelet(short_path):
+        async with FakeKubelet(short_path, timing=EAGER):
             assert await use.holdings() == frozenset()
         assert await use.holdings() is None
         assert len(journal.told("pod resources unknown")) == 2
@@ -35,7 +35,7 @@ def test_as_many_questions_as_a_kubelet_answers_in_no_second_are_answered_all_th
     async def story() -> None:
         journal = FakeJournal()
         use = PodResources(short_path, journal)
-        async with FakeKubelet(short_path):
+        async with FakeKubelet(short_path, timing=EAGER):
             answers = await asyncio.gather(*(use.holdings() for _ in range(20)))
         assert answers == [frozenset()] * 20
         assert journal.events == []

@@ -21,7 +21,7 @@ from domain.errors import FacilityMissing, UnknownDevice
 from domain.exposure import DeviceNode, Grant
 from domain.resource_name import ResourceName
 from tests.fakes.journal import FakeJournal
-from tests.fakes.kubelet.kubelet import FakeKubelet
+from tests.fakes.kubelet import EAGER, FakeKubelet
 
 P = ResourceName("intel.com", "p")
 Q = ResourceName("intel.com", "q")
@@ -67,7 +67,10 @@ async def until(condition: object, within: float = 60.0) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_a_registered_pool_tells_health_and_topology_and_answers_allocate(way: str, short_path: Path) -> None:
     async def story() -> None:
-        async with FakeKubelet(short_path, watcher=way == "watcher") as kubelet, plugin(short_path) as under_test:
+        async with (
+            FakeKubelet(short_path, timing=EAGER, watcher=way == "watcher") as kubelet,
+            plugin(short_path) as under_test,
+        ):
             await under_test.publisher.publish(P, ENTRIES)
             await kubelet.wait_registered(str(P), 60)
             assert kubelet.counts(str(P)) == (3, 2)
@@ -102,7 +105,7 @@ def test_an_unchanged_list_is_not_sent_again(short_path: Path) -> None:
     """Case B09."""
 
     async def story() -> None:
-        async with FakeKubelet(short_path) as kubelet, plugin(short_path) as under_test:
+        async with FakeKubelet(short_path, timing=EAGER) as kubelet, plugin(short_path) as under_test:
             for _ in range(5):
                 await under_test.publisher.publish(P, ENTRIES)
             await kubelet.wait_registered(str(P), 60)
@@ -120,7 +123,10 @@ def test_a_socket_that_somebody_removes_is_served_anew(way: str, short_path: Pat
     """Cases A01, I03; the other pool is not touched."""
 
     async def story() -> None:
-        async with FakeKubelet(short_path, watcher=way == "watcher") as kubelet, plugin(short_path) as under_test:
+        async with (
+            FakeKubelet(short_path, timing=EAGER, watcher=way == "watcher") as kubelet,
+            plugin(short_path) as under_test,
+        ):
             await under_test.publisher.publish(P, ENTRIES)
             await under_test.publisher.publish(Q, ENTRIES)
             for pool in (P, Q):
@@ -143,7 +149,7 @@ def test_pools_are_back_after_a_restart_of_the_kubelet(way: str, version: str, s
 
     async def story() -> None:
         async with (
-            FakeKubelet(short_path, watcher=way == "watcher", version=version) as kubelet,
+            FakeKubelet(short_path, timing=EAGER, watcher=way == "watcher", version=version) as kubelet,
             plugin(short_path) as under_test,
         ):
             await under_test.publisher.publish(P, ENTRIES)
@@ -175,7 +181,7 @@ def test_a_pool_waits_for_a_kubelet_that_is_not_there_yet(short_path: Path) -> N
             await asyncio.sleep(0.7)
             assert ours(short_path) == []
             assert len(under_test.journal.told("not served yet")) == 1
-            async with FakeKubelet(short_path, watcher=False) as kubelet:
+            async with FakeKubelet(short_path, timing=EAGER, watcher=False) as kubelet:
                 await kubelet.wait_for(lambda: kubelet.counts(str(P)) == (3, 2), 60)
 
     asyncio.run(story())
@@ -249,7 +255,7 @@ def test_a_file_that_is_no_socket_is_left_alone_and_told(short_path: Path) -> No
 
 def test_nothing_is_left_in_the_directory_after_a_stop(short_path: Path) -> None:
     async def story() -> None:
-        async with FakeKubelet(short_path) as kubelet:
+        async with FakeKubelet(short_path, timing=EAGER) as kubelet:
             async with plugin(short_path) as under_test:
                 for pool in (P, Q):
                     await under_test.publisher.publish(pool, ENTRIES)

@@ -13,7 +13,7 @@ from domain.announcement import Announced
 from domain.exposure import Grant
 from domain.resource_name import ResourceName
 from tests.fakes.journal import FakeJournal
-from tests.fakes.kubelet.kubelet import FakeKubelet
+from tests.fakes.kubelet import EAGER, FakeKubelet
 from tests.fakes.pool_publisher import FakePoolPublisher
 
 P = ResourceName("intel.com", "p")
@@ -40,7 +40,7 @@ async def scene(kind: str, directory: Path) -> AsyncIterator[Scene]:
 
         yield fake, counts
         return
-    async with FakeKubelet(directory, watcher=kind == "watcher") as kubelet:
+    async with FakeKubelet(directory, timing=EAGER, watcher=kind == "watcher") as kubelet:
         publisher = KubeletPublisher(KubeletPaths(directory, directory), Registration.AUTO, _grants, FakeJournal())
 
         async def seen(resource: ResourceName, capacity: int, allocatable: int) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.daemon.process import daemon
-from tests.fakes.kubelet.kubelet import FakeKubelet
+from tests.fakes.kubelet import EAGER, FakeKubelet
 from tests.hosts.named import demo, h1
 
 KERN = {"resourceName": "kern", "selectors": {"drivers": ["iavf"]}}
@@ -59,7 +59,7 @@ def test_a_node_is_served_from_its_configuration_to_a_pods_environment(way: str,
 
     async def story() -> None:
         async with (
-            FakeKubelet(node.directory, watcher=way == "watcher") as kubelet,
+            FakeKubelet(node.directory, timing=EAGER, watcher=way == "watcher") as kubelet,
             daemon(node.directory, *node.flags) as process,
         ):
             await kubelet.wait_allocatable("intel.com/kern", 8, 60)
@@ -107,7 +107,7 @@ def test_the_operators_command_line_is_taken(node: Node) -> None:
 
     async def story() -> None:
         async with (
-            FakeKubelet(node.directory) as kubelet,
+            FakeKubelet(node.directory, timing=EAGER) as kubelet,
             daemon(
                 node.directory,
                 "--log-level=10",
@@ -137,7 +137,7 @@ def test_with_nothing_to_serve_the_daemon_stays_and_says_so_once(pools: tuple[di
     node.configure(*pools)
 
     async def story() -> None:
-        async with FakeKubelet(node.directory), daemon(node.directory, *node.flags) as process:
+        async with FakeKubelet(node.directory, timing=EAGER), daemon(node.directory, *node.flags) as process:
             await process.until_told("nothing to serve")
             await asyncio.sleep(0.3)
             assert process.process.returncode is None
@@ -195,7 +195,7 @@ def test_a_restarted_daemon_writes_nothing_anew_and_offers_the_same(node: Node) 
     node.configure(KERN)
 
     async def story() -> None:
-        async with FakeKubelet(node.directory) as kubelet:
+        async with FakeKubelet(node.directory, timing=EAGER) as kubelet:
             async with daemon(node.directory, *node.flags) as first:
                 await kubelet.wait_allocatable("intel.com/kern", 4, 60)
                 assert (await kubelet.admit("pod", {"intel.com/kern": 1})).admitted
@@ -223,7 +223,7 @@ def test_root_without_capabilities_serves_and_mends_directories_of_mode_0000(way
 
     async def story() -> None:
         async with (
-            FakeKubelet(node.directory, watcher=way == "watcher") as kubelet,
+            FakeKubelet(node.directory, timing=EAGER, watcher=way == "watcher") as kubelet,
             daemon(node.directory, *node.flags, before=without) as process,
         ):
             await kubelet.wait_allocatable("intel.com/dpdk", 4, 60)
@@ -241,7 +241,7 @@ def test_device_information_that_cannot_be_written_is_told_before_anything_is_an
     node.devinfo.parent.write_text("in the way", encoding="utf-8")
 
     async def story() -> None:
-        async with FakeKubelet(node.directory) as kubelet, daemon(node.directory, *node.flags) as process:
+        async with FakeKubelet(node.directory, timing=EAGER) as kubelet, daemon(node.directory, *node.flags) as process:
             await process.until_told("not reconciled")
             assert "this is a file, where a directory is needed" in process.told("not reconciled")[0]["reason"]
             assert kubelet.calls == []
@@ -256,7 +256,7 @@ def test_the_log_has_a_line_for_each_change_and_no_lists(node: Node) -> None:
     node.configure(KERN)
 
     async def story() -> None:
-        async with FakeKubelet(node.directory) as kubelet, daemon(node.directory, *node.flags) as process:
+        async with FakeKubelet(node.directory, timing=EAGER) as kubelet, daemon(node.directory, *node.flags) as process:
             await kubelet.wait_allocatable("intel.com/kern", 4, 60)
             for n in range(20):
                 assert (await kubelet.admit(f"pod-{n}", {"intel.com/kern": 1})).admitted
@@ -277,7 +277,10 @@ def test_details_are_told_only_on_demand_and_warnings_always(node: Node) -> None
     )
 
     async def story() -> None:
-        async with FakeKubelet(node.directory), daemon(node.directory, *node.flags, "--log-level=0") as process:
+        async with (
+            FakeKubelet(node.directory, timing=EAGER),
+            daemon(node.directory, *node.flags, "--log-level=0") as process,
+        ):
             await process.until_told("configuration")
             await asyncio.sleep(0.2)
             assert {e["level"] for e in process.events} == {"warning"}

@@ -7,9 +7,10 @@ from tests.fakes.kubelet.pods import Container
 from tests.fakes.kubelet.release import RELEASES
 from tests.fakes.kubelet.reports import Admission, ContainerStart
 from tests.fakes.kubelet.tasks import ProcessDied
-from tests.fakes.kubelet.timing import Timing
+from tests.fakes.kubelet.timing import EAGER, Timing
 
 __all__ = [
+    "EAGER",
     "RELEASES",
     "Admission",
     "Call",

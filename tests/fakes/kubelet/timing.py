@@ -6,6 +6,7 @@ dm/types.go (grace), deviceplugin constants.go (PreStartContainer).
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +25,7 @@ class Timing:
     pre_start: float = 30.0
     accept_delay: float = 0.02  # between kubelet.sock's appearance and its listen()
     clean_up_delay: float = 0.0  # between a new kubelet's start and its clean-up of device-plugins
+
+
+#: For tests in which time is no subject: sockets are looked at often; all limits are those of a kubelet.
+EAGER: Final = Timing(reconcile=0.02)
