@@ -12,6 +12,7 @@ from application.ports.function_control import FunctionControl
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from domain.announcement import Holding
+from domain.assignment import unusable
 from domain.device import find_device
 from domain.device_info import device_info
 from domain.errors import DeviceUnusable, NotServable, SeveralRefused, SriovError
@@ -122,6 +123,9 @@ def _whole_member(host: Host, uses: Mapping[str, str], spec: PoolSpec, id_: str)
     found = find_device(host, id_, uses)
     if found is None:
         raise DeviceUnusable(id_, spec.name, host.unreadable.get(id_, "the device is gone from the host"))
+    # Whether a selector object may take what the host uses is its own matter.
+    if refusal := unusable(found, host_use_allowed=True):
+        raise DeviceUnusable(id_, spec.name, str(refusal))
     member = spec.take(found)
     if member is None:
         raise DeviceUnusable(id_, spec.name, "; or ".join(map(str, spec.refusals(found))))

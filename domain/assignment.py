@@ -95,11 +95,11 @@ def _verdicts(candidate: Device, pools: Sequence[PoolSpec]) -> tuple[Verdict, ..
 def _candidates(host: Host, pools: Sequence[PoolSpec]) -> Iterator[tuple[Device, Refusal | None]]:
     host_use_allowed = any(selector.allow_host_use for pool in pools for selector in pool.selectors)
     for candidate in devices(host, host_uses(host)):
-        yield candidate, _unusable(candidate, host_use_allowed)
+        yield candidate, unusable(candidate, host_use_allowed=host_use_allowed)
 
 
-def _unusable(candidate: Device, host_use_allowed: bool) -> Refusal | None:
-    """What keeps a device out of every pool."""
+def unusable(candidate: Device, *, host_use_allowed: bool) -> Refusal | None:
+    """What keeps a device out of every pool, whatever it selects."""
     function, subfunction = candidate.function, candidate.subfunction
     if function.vf_count and subfunction is None:
         return Refusal("PF with VFs", "a VF, or a PF without VFs", f"{function.vf_count} VFs configured")

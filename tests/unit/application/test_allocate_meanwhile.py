@@ -50,7 +50,6 @@ def test_a_device_handed_out_while_its_move_to_another_pool_is_prepared_does_not
     assert VF not in stage.listed("all")
 
 
-@pytest.mark.xfail(reason="known defect: Allocate does not ask what keeps a device out of every pool", strict=False)
 def test_a_device_that_has_lost_its_driver_since_its_list_is_refused(tmp_path: Path) -> None:
     stage = Stage(tmp_path, h1(), ALL)
     stage.laid.rebind(VF, None)
@@ -58,7 +57,6 @@ def test_a_device_that_has_lost_its_driver_since_its_list_is_refused(tmp_path: P
     assert VF in stage.refused("all", VF)
 
 
-@pytest.mark.xfail(reason="known defect: Allocate does not ask what keeps a device out of every pool", strict=False)
 def test_a_pf_that_has_got_vfs_since_its_list_is_refused(tmp_path: Path) -> None:
     host = SimHost()
     host.pf("0000:5e:00.0", netdevs=["ens2f0"], totalvfs=4)
