@@ -30,7 +30,8 @@ _LOOK_AT_KUBELET: Final = 0.01
 """The same while the socket is there: a starting kubelet binds it a moment before it listens."""
 _LAST_CALLS: Final = 0.5
 """Seconds in which calls of a kubelet that has no stream open are answered at the end."""
-_UNHEARD_AFTER: Final = 10.0
+_UNHEARD_AFTER: Final = 5.0
+"""Seconds in which a kubelet that answers must have begun to listen: a watcher takes two, after it has started."""
 _UNHEARD_AT_MOST: Final = 300.0
 
 
@@ -102,7 +103,10 @@ class PoolLifecycle:
         if self._service.streams:
             self._unheard_since, self._patience = now, _UNHEARD_AFTER
             return
-        if now - self._unheard_since <= self._patience or not await self._place.kubelet.answers():
+        if not await self._place.kubelet.answers():
+            self._unheard_since = now
+            return
+        if now - self._unheard_since <= self._patience:
             return
         if self._lost is not None and not self._lost.done() and not self._service.streams:
             self._patience = min(self._patience * 2, _UNHEARD_AT_MOST)

@@ -1,4 +1,4 @@
-"""Kubelets that do not listen to a pool, although both sides live; ten seconds are a fifth of one here."""
+"""Kubelets that do not listen to a pool, although both sides live; five seconds are a fifth of one here."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

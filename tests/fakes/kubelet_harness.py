@@ -143,6 +143,26 @@ class KubeletHarness:
     async def expire(self, resource: str) -> None:
         await self._do("expire", resource=resource)
 
+    async def hints(self, uid: str, requests: Mapping[str, int]) -> dict[str, list[dict[str, Any]]]:
+        """By resource, the NUMA nodes from which a pod with one container could have its devices."""
+        answer = await self._do("hints", uid=uid, requests=requests)
+        hints: dict[str, list[dict[str, Any]]] = answer["hints"]["c0"]
+        return hints
+
+    async def cut(self, text: str) -> int:
+        """Break the connections to sockets bound to a path with the text in it; how many there were."""
+        return int((await self._do("cut", prefix=text))["cut"])
+
+    async def metrics(self, prefix: str) -> dict[str, float]:
+        """The kubelet's own metrics, since its last start."""
+        values: dict[str, float] = (await self._do("metrics", prefix=prefix))["metrics"]
+        return values
+
+    @property
+    def log(self) -> str:
+        """What the kubelet's code has logged, of all its lives."""
+        return (self.directory / "klog").read_text(encoding="utf-8", errors="replace")
+
     async def status(self) -> dict[str, Any]:
         return await self._do("status")
 

@@ -5,61 +5,101 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tests.kubelet.binaries import binaries
 
 _REPOSITORY: Final = Path(__file__).parents[2]
-_LINE: Final = re.compile(r"^(tests/\S+?)::(\S+?)(?:\[(.*)\])? (PASSED|FAILED|SKIPPED|ERROR)", re.MULTILINE)
+_CONTRACT: Final = "tests/contract/kubelet_fake"
+_DAEMON: Final = "tests/kubelet"
+_LINE: Final = re.compile(r"^tests/\S*?/test_(\w+)\.py::\w+(?:\[(.*)\])? (PASSED|FAILED|SKIPPED|ERROR)", re.MULTILINE)
+_WAYS: Final = ("watcher", "classic")
+_AT_ONCE: Final = 4
+"""Test runs at a time: most of the time they wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The tests of one file before one kubelet."""
+
+    version: str
+    path: Path
+    environment: Mapping[str, str]
+
+    @property
+    def half(self) -> str:
+        return "contract" if _CONTRACT in self.path.as_posix() else "daemon"
+
+    def output(self) -> str:
+        command = [sys.executable, "-m", "pytest", "-v", "-rP", "--tb=short", "-p", "no:cacheprovider", str(self.path)]
+        environment = {**os.environ, "PYTHONPATH": str(_REPOSITORY), **self.environment}
+        done = subprocess.run(command, cwd=_REPOSITORY, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 5):  # 5: nothing to run
+            print(f"--- {self.version} {self.path.name}\n{done.stdout[-8000:]}{done.stderr[-2000:]}", flush=True)
+        return done.stdout
 
 
 def main() -> int:
     """Run both halves of the suite for each kubelet. Returns the exit code."""
     found = binaries()
     if not found:
-        print("no kubelet is built: tests/kubelet/build (needs Go)")
+        print("kubelet: none is built, so nothing is tested: tests/kubelet/build (needs Go)")
         return 0
-    failed = 0
-    rows: list[tuple[str, str, Counter[str]]] = []
-    for version, program in found.items():
-        contract = _pytest(
-            ["tests/contract/kubelet_fake"], {"KUBELET_HARNESS": str(program), "KUBELET_VERSION": version}
-        )
-        rows.append((version, "contract with wrong plugins", _count(contract)))
-        minor = version.replace(".", "")
-        daemon = _pytest(["tests/kubelet"], {"SRIOVDP_KUBELETS": minor})
-        rows.extend((version, f"daemon, {way}", _count(daemon, way)) for way in ("watcher", "classic"))
-        rows.append((version, "daemon, both at once", _count(daemon, None)))
-    print(f"\n{'kubelet':9}{'what':30}{'passed':>8}{'failed':>8}{'skipped':>9}")
-    for version, what, counts in rows:
-        bad = counts["FAILED"] + counts["ERROR"]
-        failed += bad
-        print(f"{version:9}{what:30}{counts['PASSED']:8}{bad:8}{counts['SKIPPED']:9}")
-    passed = sum(counts["PASSED"] for _, _, counts in rows)
-    skipped = sum(counts["SKIPPED"] for _, _, counts in rows)
-    print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
-
-
-def _pytest(paths: list[str], environment: dict[str, str]) -> str:
-    command = [sys.executable, "-m", "pytest", "-v", "--tb=short", "-p", "no:cacheprovider", *paths]
-    done = subprocess.run(
-        command, cwd=_REPOSITORY, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    runs = list(_runs(found))
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        outputs = list(threads.map(Run.output, runs))
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    for run, output in zip(runs, outputs, strict=True):
+        for behaviour, parameters, outcome in _LINE.findall(output):
+            way = next((w for w in _WAYS if w in parameters.split("-")), "-")
+            counts.setdefault((f"{run.half}: {behaviour}", run.version, way), Counter())[outcome] += 1
+    _print(counts, list(found))
+    _print_figures(runs, outputs)
+    total = sum(counts.values(), Counter())
+    failed = total["FAILED"] + total["ERROR"]
+    print(
+        f"\n{total['PASSED']} passed, {failed} failed, {total['SKIPPED']} skipped (for another version, or the fake alone)"
     )
-    if done.returncode:
-        print(done.stdout[-8000:])
-    return done.stdout
+    return 1 if failed or not total["PASSED"] else 0
 
 
-def _count(output: str, way: str | None = "") -> Counter[str]:
-    """Outcomes; of tests for one way, of those for none (None), or of all."""
-    counts: Counter[str] = Counter()
-    for _, _, parameters, outcome in _LINE.findall(output):
-        ways = {"watcher", "classic"} & set(parameters.split("-"))
-        if way == "" or (way in ways) or (way is None and not ways):
-            counts[outcome] += 1
-    return counts
+def _runs(found: Mapping[str, Path]) -> Iterator[Run]:
+    """Long ones first, so that none is left over at the end."""
+    for version, program in found.items():
+        for path in sorted((_REPOSITORY / _DAEMON).glob("test_*.py")):
+            yield Run(version, path, {"SRIOVDP_KUBELETS": version.replace(".", "")})
+    for version, program in found.items():
+        environment = {"KUBELET_HARNESS": str(program), "KUBELET_VERSION": version}
+        for path in sorted((_REPOSITORY / _CONTRACT).glob("test_*.py")):
+            yield Run(version, path, environment)
+
+
+def _print(counts: Mapping[tuple[str, str, str], Counter[str]], versions: list[str]) -> None:
+    print(f"\n{'behaviour':28}{'way':9}" + "".join(f"{version:>9}" for version in versions))
+    for behaviour, way in dict.fromkeys((behaviour, way) for behaviour, _, way in counts):
+        cells = [_cell(counts.get((behaviour, version, way), Counter())) for version in versions]
+        print(f"{behaviour:28}{way:9}" + "".join(f"{cell:>9}" for cell in cells))
+
+
+def _cell(count: Counter[str]) -> str:
+    bad = count["FAILED"] + count["ERROR"]
+    if bad:
+        return f"{bad} failed"
+    return f"{count['PASSED']} ok" if count["PASSED"] else "-"
+
+
+def _print_figures(runs: list[Run], outputs: list[str]) -> None:
+    """What tests have measured: lines under the name of the test in pytest's report of passed ones."""
+    for run, output in zip(runs, outputs, strict=True):
+        report = output.partition("= PASSES =")[2]
+        for title, text in re.findall(
+            r"^_+ (\S.*?) _+\n-+ Captured stdout call -+\n((?:[^_=-].*\n)+)", report, re.MULTILINE
+        ):
+            print(f"{run.version} {title}: {'; '.join(text.splitlines())}")
 
 
 if __name__ == "__main__":

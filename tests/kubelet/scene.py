@@ -2,17 +2,17 @@
 
 import asyncio
 import json
-import shutil
-import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from tests.daemon.process import DaemonProcess, daemon
 from tests.fakes.kubelet_harness import KubeletHarness
+from tests.hosts.ground import temporary_directory
+from tests.hosts.host import SimHost
 from tests.hosts.laid import LaidHost
 from tests.hosts.named import demo
 
@@ -22,14 +22,35 @@ POOLS: Final = (
     {"resourceName": "kern", "selectors": {"drivers": ["iavf"]}},
     {"resourceName": "dpdk", "selectors": {"drivers": ["vfio-pci"]}},
 )
+WHOLE: Final = {KERN: 8, DPDK: 8}
+ALIGNED: Final = ("--policy", "single-numa-node", "--numa", "2")
+WITHIN: Final = 30.0
+"""Seconds in which anything happens, on a machine that does other things too."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Node:
-    """Directories of a node with 2 PFs and 16 VFs, 8 in each pool."""
+    """Directories of a node; `demo`'s has 2 PFs and 16 VFs, 8 in each pool."""
 
     directory: Path
     laid: LaidHost
+    logs: list[DaemonProcess] = field(default_factory=list)
+
+    @property
+    def devinfo(self) -> Path:
+        return self.directory / "run" / "devinfo"
+
+    @property
+    def cdi(self) -> Path:
+        return self.directory / "run" / "cdi"
+
+    def sockets_directory(self, way: str) -> Path:
+        return self.directory / ("plugins_registry" if way == "watcher" else "device-plugins")
+
+    def sockets(self, way: str) -> list[Path]:
+        """The pools' sockets."""
+        found = self.sockets_directory(way).iterdir()
+        return sorted(p for p in found if p.is_socket() and p.name != "kubelet.sock" and p.name[0] != ".")
 
     def configure(self, *pools: Mapping[str, Any]) -> None:
         """Write the configuration as the kubelet updates a mounted ConfigMap: by renaming."""
@@ -39,32 +60,60 @@ class Node:
         new.rename(self.directory / "config.json")
 
     @asynccontextmanager
-    async def daemon(self, way: str) -> AsyncIterator[DaemonProcess]:
+    async def daemon(
+        self, way: str, *more: str, environment: Mapping[str, str] | None = None
+    ) -> AsyncIterator[DaemonProcess]:
         """The daemon on this node."""
         flags = (
             f"--config-file={self.directory / 'config.json'}",
             f"--root={self.laid.root}",
             f"--kubelet-dir={self.directory}",
-            f"--devinfo-dir={self.directory / 'devinfo'}",
+            f"--devinfo-dir={self.devinfo}",
+            f"--cdi-dir={self.cdi}",
             f"--registration={way}",
+            *more,
         )
-        async with daemon(self.directory, *flags) as process:
+        place = self.directory / f"run{len(self.logs)}"
+        place.mkdir()
+        async with daemon(place, *flags, environment=environment) as process:
+            self.logs.append(process)
             yield process
 
 
 @contextmanager
-def node() -> Iterator[Node]:
-    """A node of its own, cleaned up at the end."""
-    directory = Path(tempfile.mkdtemp(prefix="r", dir="/tmp"))
-    try:
-        made = Node(directory, demo().lay(directory / "host"))
-        made.configure(*POOLS)
-        yield made
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+def node(host: SimHost | None = None, pools: tuple[Mapping[str, Any], ...] = POOLS) -> Iterator[Node]:
+    """A node of its own, cleaned up at the end. A failure comes with the logs of the daemons."""
+    with temporary_directory() as directory:
+        made = Node(directory, (host or demo()).lay(directory / "host"))
+        made.configure(*pools)
+        try:
+            yield made
+        except BaseException as failure:
+            for process in made.logs:
+                failure.add_note(f"log of the daemon:\n{process.text[-3000:]}")
+            raise
+        for process in made.logs:
+            assert "Traceback" not in process.text, process.text
+            assert process.told("task ended") == []
 
 
-async def until_allocatable(kubelet: KubeletHarness, counts: Mapping[str, int], within: float = 20.0) -> float:
+Story = Callable[[Node, KubeletHarness, DaemonProcess], Awaitable[None]]
+
+
+def play(binary: Path, way: str, story: Story, *arguments: str) -> None:
+    """Run a story on a node whose pools are all there; the arguments are the kubelet's."""
+
+    async def run() -> None:
+        with node() as here:
+            async with KubeletHarness(binary, here.directory, *arguments) as kubelet, here.daemon(way) as process:
+                await until_allocatable(kubelet, WHOLE)
+                await story(here, kubelet, process)
+                assert "already connected" not in kubelet.log
+
+    asyncio.run(run())
+
+
+async def until_allocatable(kubelet: KubeletHarness, counts: Mapping[str, int], within: float = WITHIN) -> float:
     """Seconds until the kubelet's device manager says so."""
     began = time.monotonic()
     seen: dict[str, int] = {}

@@ -19,11 +19,18 @@ def content(directory: Path) -> dict[str, Any]:
     return data
 
 
+def listed(directory: Path) -> bool:
+    """Whether the list was written down; it counts a moment before."""
+    file = directory / "device-plugins" / NAME
+    return file.is_file() and RESOURCE in content(directory)["RegisteredDevices"]
+
+
 @story
 async def test_every_message_rewrites_the_file(directory: Path) -> None:
     """Item 44: one that says nothing new, too."""
     async with Stage(directory) as stage:
         plugin = await stage.registered()
+        await stage.kubelet.wait_for(lambda: listed(directory))
         path = directory / "device-plugins" / NAME
         before = path.stat()
 
@@ -43,8 +50,7 @@ async def test_an_allocation_is_written_with_its_answer(directory: Path) -> None
     devices = [device("d0", numa=[1]), device("d1", "Unhealthy", [0])]
     async with Stage(directory) as stage:
         await stage.registered(devices=devices)
-        # The list counts a moment before it is written down.
-        await stage.kubelet.wait_for((directory / "device-plugins" / NAME).is_file)
+        await stage.kubelet.wait_for(lambda: listed(directory))
         assert content(directory)["PodDeviceEntries"] is None
         await stage.kubelet.admit("a", {RESOURCE: 1})
         data = content(directory)
@@ -75,6 +81,7 @@ async def test_a_broken_file_is_survived(directory: Path) -> None:
     """4.5: the kubelet goes on without it."""
     async with Stage(directory) as stage:
         await stage.registered()
+        await stage.kubelet.wait_for(lambda: listed(directory))
         (directory / "device-plugins" / NAME).write_text("{")
         await stage.kubelet.restart()
         assert await stage.counts() == (None, None)

@@ -102,13 +102,18 @@ async def test_only_active_pods_are_listed_from_1_34_on(directory: Path, version
         assert listed == (running | gone if version == "1.32" else running)
 
 
+@pytest.mark.parametrize("version", ["1.32", "1.34", "1.35", "1.36", "1.37"])
 @story
-async def test_get_finds_one_pod(directory: Path) -> None:
-    """Section 1.4."""
-    async with Stage(directory) as stage, lister(directory) as stub:
+async def test_get_finds_one_pod_from_1_34_on(directory: Path, version: str) -> None:
+    """Section 1.4: before, its gate is off."""
+    async with Stage(directory, version) as stage, lister(directory) as stub:
         await stage.registered(devices=[device("d0", numa=[1])])
         await stage.kubelet.admit("a", {RESOURCE: 1}, namespace="ns", name="pod")
         request = pr.GetPodResourcesRequest(pod_name="pod", pod_namespace="ns")
+        if version == "1.32":
+            with pytest.raises(grpc.aio.AioRpcError, match="PodResources API Get method disabled"):
+                await stub.Get(request)
+            return
         answer = await stub.Get(request)
         assert rows(list(answer.pod_resources.containers[0].devices)) == [("d0", [1])]
         with pytest.raises(grpc.aio.AioRpcError) as failure:

@@ -63,6 +63,8 @@ class PodResources(pr_grpc.PodResourcesListerServicer):
         context: "grpc.aio.ServicerContext[pr.GetPodResourcesRequest, pr.GetPodResourcesResponse]",
     ) -> pr.GetPodResourcesResponse:
         await self._limited(context)
+        if not self._release.gets_one_pod:
+            return await context.abort(grpc.StatusCode.UNKNOWN, "PodResources API Get method disabled")
         for entry in self._pods:
             if (entry.pod.namespace, entry.pod.name) == (request.pod_namespace, request.pod_name):
                 return pr.GetPodResourcesResponse(pod_resources=self._pod(entry.pod))

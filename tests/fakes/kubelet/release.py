@@ -14,6 +14,8 @@ class Release:
     panics_on_missing_device: bool = True
     # 1.34: gate KubeletPodResourcesListUseActivePods.
     lists_only_active_pods: bool = True
+    # 1.34: gate KubeletPodResourcesGet is on by default.
+    gets_one_pod: bool = True
     # 1.35: contexts are plumbed through, so a Register that is given up is given up.
     register_follows_caller: bool = True
     # 1.35: masks are built from the nodes that have devices, not from all of the machine's.
@@ -46,6 +48,7 @@ _V132 = replace(
     cleans_only_sockets=False,
     panics_on_missing_device=False,
     lists_only_active_pods=False,
+    gets_one_pod=False,
 )
 
 RELEASES = {release.version: release for release in (_V132, _V134, _V135, _V136, _V137)}
