@@ -52,8 +52,8 @@ bench-live: $(VENV)/.stamp ## Measure reactions to changes; writes bench-live.js
 kubelet-build: ## Build the real kubelet's device manager, 1.32 to 1.37, into the cache (needs Go)
 	@bash tests/kubelet/build $(ARGS)
 
-kubelet: $(VENV)/.stamp kubelet-build ## Fake and daemon before every kubelet: a table
-	@$(BIN)/python -m tests.kubelet
+kubelet: $(VENV)/.stamp kubelet-build ## Fake and daemon before every kubelet: a table (ARGS="137 134" some, SHORT=1 less often)
+	@SRIOVDP_KUBELETS="$(or $(ARGS),all)" $(if $(SHORT),,SRIOVDP_RESTARTS=50 SRIOVDP_KILLS=30 SRIOVDP_CASES=all) $(BIN)/python -m tests.kubelet
 
 fuzz: $(VENV)/.stamp ## 10,000 broken hosts
 	SRIOVDP_FUZZ=$${SRIOVDP_FUZZ:-10000} $(BIN)/python -m pytest tests/fuzz $(ARGS)

@@ -49,7 +49,7 @@ def test_of_two_daemons_one_serves(binary: Path, way: str, first_ends: bool) -> 
     async def story(here: Node, kubelet: KubeletHarness, process: DaemonProcess) -> None:
         assert (await kubelet.admit("pod", {DPDK: 1})).admitted
         async with here.daemon(way) as second:
-            await second.until_told("not served yet" if way == "watcher" else "serving", 2)
+            await second.until_told("not served yet", 2)
             assert await away(kubelet, 2.0) == 0
             await (process if first_ends else second).stop()
             gap = await away(kubelet, 5.0)

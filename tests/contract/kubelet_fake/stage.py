@@ -8,6 +8,7 @@ import asyncio
 import functools
 import os
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, cast
@@ -55,6 +56,7 @@ class Stage:
         *,
         timing: Timing = FAST,
         single_numa_node: bool = False,
+        node_tick: float | None = None,
         fake_only: bool = False,
         **options: Any,
     ) -> None:
@@ -64,10 +66,12 @@ class Stage:
         if REAL:
             if fake_only or options or version not in {None, REAL_VERSION}:
                 pytest.skip("needs the fake")
-            arguments = ("--policy", policy, "--numa", "2", "--node-tick", "1h")
+            arguments = ("--policy", policy, "--numa", "2", "--node-tick", f"{node_tick or 3600}s")
             harness = KubeletHarness(Path(REAL), directory, *arguments)
             self.kubelet = cast("FakeKubelet", harness)
         else:
+            if node_tick:
+                timing = replace(timing, node_tick=node_tick)
             options |= {"version": version or "1.37", "timing": timing, "topology_policy": policy}
             self.kubelet = FakeKubelet(directory, settled=False, **options)
 

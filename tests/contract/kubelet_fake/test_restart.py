@@ -18,6 +18,8 @@ async def test_a_start_removes_every_socket_in_device_plugins(directory: Path, v
     async with Stage(directory, version) as stage:
         sockets = directory / "device-plugins"
         plugin = await stage.registered()
+        # The list counts a moment before it is written down.
+        await stage.kubelet.wait_for((sockets / "kubelet_internal_checkpoint").is_file)
         (sockets / "state.json").touch()
         (sockets / "sub").mkdir()
         (sockets / "link.sock").symlink_to(plugin.path)
@@ -34,12 +36,11 @@ async def test_a_start_removes_every_socket_in_device_plugins(directory: Path, v
 @story
 async def test_a_restart_cuts_the_streams_first_and_cleans_up_later(directory: Path) -> None:
     """Item 22: in between the old files are there and nobody answers."""
-    timing = Timing(clean_up_delay=0.2)
-    async with Stage(directory, timing=timing, fake_only=True) as stage:
+    async with Stage(directory, timing=Timing(clean_up_delay=0.2)) as stage:
         plugin = await stage.registered()
-        sock = stage.kubelet.kubelet_socket
+        sock = directory / "device-plugins" / "kubelet.sock"
         before = sock.stat()
-        restarting = asyncio.create_task(stage.kubelet.restart(down_s=0.2))
+        restarting = asyncio.create_task(stage.kubelet.restart(down_s=1.0))
         await stage.kubelet.wait_for(lambda: plugin.streams == 0)
         assert plugin.path.exists()
         assert sock.exists()
