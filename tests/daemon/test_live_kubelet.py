@@ -84,7 +84,7 @@ def test_a_new_kubelet_is_registered_with_although_our_socket_survived(mocker: M
     asyncio.run(story())
 
 
-def test_a_stream_that_the_kubelet_dropped_is_back_within_eleven_seconds_in_every_way() -> None:
+def test_a_stream_that_the_kubelet_dropped_is_back_within_ten_seconds_in_every_way() -> None:
     """Facts/kubelet.md 4.1, 8.2: our server goes on, and the kubelet never listens again by itself."""
 
     async def story(way: str, version: str) -> None:
