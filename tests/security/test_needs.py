@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import stat
 import sys
 from collections.abc import Awaitable, Callable
@@ -164,9 +165,27 @@ def test_nothing_listens_but_the_sockets_of_pools_and_only_root_may_open_them() 
         assert set(found) <= {"unix", "unix, listening"}, found
         assert found["unix, listening"] == 1
         assert [path.parent.name for path in listening(process.process.pid)] == ["plugins_registry"]
-        (socket,) = (place.directory / "k" / "plugins_registry").iterdir()
-        assert stat.S_IMODE(socket.stat().st_mode) == 0o600
+        (file,) = (place.directory / "k" / "plugins_registry").iterdir()
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert {stat.S_IMODE(p.stat().st_mode) for p in place.devinfo.iterdir()} == {0o644}
         assert stat.S_IMODE(place.devinfo.stat().st_mode) == 0o755
 
     play(story)
+
+
+def test_with_an_address_for_probes_it_listens_there_besides() -> None:
+    async def here() -> None:
+        with temporary_directory() as directory:
+            place = Place(directory)
+            place.configure()
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            flags = [*place.flags(), f"--probe-address=127.0.0.1:{port}"]
+            async with place.kubelet, confined(directory, place.mounts(), *flags, config=place.config) as process:
+                await served(place)
+                await process.until_told("answering probes")
+                found = sockets(process.process.pid)
+                assert found["tcp"] == 1, found
+                assert set(found) <= {"tcp", "unix", "unix, listening"}, found
+
+    asyncio.run(here())
