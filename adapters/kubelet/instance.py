@@ -22,7 +22,6 @@ from domain.errors import SriovError
 
 _MODE: Final = 0o600
 _LIMITS: Final = (
-    ("grpc.max_allowed_incoming_connections", 8),
     ("grpc.max_concurrent_streams", 12),
     ("grpc.max_receive_message_length", 96 << 10),
     ("grpc.max_metadata_size", 4 << 10),
@@ -31,10 +30,11 @@ _LIMITS: Final = (
     ("grpc.max_connection_idle_ms", 60_000),
     ("grpc.http2.bdp_probe", 0),
 )
-"""What peers can have of us: 9 MiB of requests that do not end.
+"""What a peer can have of us on one connection: 1.2 MiB of requests that do not end.
 
 A kubelet has a connection and a stream for each pool, and calls one after the other. Its largest request names all
-4,096 devices of a pool, in some 70 kB.
+4,096 devices of a pool, in some 70 kB. The number of connections is not limited: gRPC can be told to (1.85,
+grpc.max_allowed_incoming_connections), but counts those that were closed by the peer too, until none is let in.
 """
 
 

@@ -14,10 +14,11 @@ from adapters.kubelet.pb import deviceplugin_v1beta1_pb2 as pb
 from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import DevicePluginStub
 from tests.daemon.live import DPDK, KERN, WATCHER, Live, live
 from tests.hosts.named import demo
-from tests.security.hostile import ATTACKS, Attack, connections, endless_head
+from tests.security.hostile import ATTACKS, CROWDS, Attack, connections, endless_head
 from tests.security.resources import Resources, forget_peak, resources
 
 _MOST_KB = 10_000
+_MOST_EACH_KB = 40
 _AT_ONCE = 5.0
 """Seconds within which an Allocate must be answered on a machine that does other things too."""
 _LET_GO_WITHIN = 30.0
@@ -124,6 +125,32 @@ def test_no_attack_slows_a_pool_or_takes_ten_megabytes() -> None:
     assert outcomes[-1].after.resident - first.resident < _MOST_KB, table
     assert max(outcome.slowest for outcome in outcomes) < _AT_ONCE, table
     assert outcomes[-1].after.files <= first.files, table
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_a_crowd_slows_no_pool_and_costs_a_few_kilobytes_each(crowd: Attack) -> None:
+    async def story() -> Outcome:
+        async with victim() as target:
+            return await target.under(crowd)
+
+    outcome = asyncio.run(story())
+    print(outcome)
+    assert outcome.grown < _MOST_EACH_KB * (outcome.during.files - outcome.before.files)
+    assert outcome.slowest < _AT_ONCE
+    assert outcome.after.files <= outcome.before.files
+
+
+def test_connections_that_come_and_go_never_use_up_anything() -> None:
+    """A limit of gRPC's own once counted those that were closed, until nobody was let in."""
+
+    async def story() -> None:
+        async with victim() as target:
+            for _ in range(100):
+                await target.node.allocate("kern", "0000:3b:01.0")
+            await target.node.kubelet.restart()
+            await target.node.until(lambda: target.node.kubelet.counts("intel.com/kern") == (8, 8))
+
+    asyncio.run(story())
 
 
 def test_idle_connections_do_not_keep_a_new_kubelet_out() -> None:
