@@ -225,12 +225,11 @@ _NO_LIMIT: Final = (
 ATTACKS: Final[tuple[Attack, ...]] = (
     garbage,
     streams,
-    streams_everywhere,
     deaf,
     resets,
     pings,
     huge_message,
     large_messages,
 )
-#: Those that cost what every connection costs; how many there may be nobody limits.
-CROWDS: Final[tuple[Attack, ...]] = (connections, half_open)
+#: Those that cost what every connection costs, with the most kB for each; how many there may be nobody limits.
+CROWDS: Final[tuple[tuple[Attack, int], ...]] = ((connections, 40), (half_open, 60), (streams_everywhere, 500))
