@@ -58,6 +58,8 @@ class Node:
 
     async def open(self) -> None:
         await self.kubelet.__aenter__()
+        # The plugin's own pod: a kubelet that has no pod at all does not know its pods yet.
+        await self.kubelet.admit("plugin", {})
         await self.daemon.start()
 
     async def close(self) -> None:

@@ -17,6 +17,7 @@ from tests.soak.usage import Usage, open_files, usage
 _LOOK_AGAIN: Final = 0.25
 _STARTED_LOOK: Final = 0.01
 _UNEXPECTED: Final = ("task ended", "allocate failed", "reconcile failed")
+_LISTENERS: Final = ("kubelet listens", "kubelet stopped listening")
 _RECENT: Final = 66.0
 """Seconds for which a device that was handed out counts as held, and some for the next look."""
 _PATIENCE: Final = 40.0
@@ -107,7 +108,9 @@ class ProcessDaemon:
         return {"fds": open_files(self.pid)} if self.pid else {}
 
     def log(self) -> Sequence[str]:
-        return self._process.text.splitlines()[-40:] if self._process else []
+        """Without the comings and goings of listeners, of which looks at lists make many."""
+        lines = self._process.text.splitlines() if self._process else []
+        return [line for line in lines if _event(line) not in _LISTENERS][-40:]
 
     async def _started(self, process: DaemonProcess) -> None:
         """Return when it has read its configuration: nobody can tell before what an edit is to it.
