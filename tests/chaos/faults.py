@@ -14,6 +14,8 @@ from tests.chaos.pods import Pods
 from tests.model.actions import configuration, host
 from tests.model.actions.action import AnyAction
 from tests.model.config_file import BREAKAGES
+from tests.model.expectation import vf_count
+from tests.model.setup import MOST_VFS, PFS
 from tests.soak.usage import open_files
 
 Harm = Callable[[Node, Pods], Awaitable[None]]
@@ -176,6 +178,22 @@ async def _read_only(node: Node, pods: Pods) -> None:
 
 async def _lose_records(node: Node, pods: Pods) -> None:
     node.places.remove(*(node.places.devinfo / name for name in node.places.records()))
+
+
+def mend_host(node: Node) -> None:
+    """PFs are there, with their driver and VFs, and no default route goes over them."""
+    for interface in {route.interface for route in node.host.description.routes}:
+        node.host.uses.drop_routes(interface)
+    for bdf, name, numa in PFS:
+        functions = node.host.description.functions
+        if bdf not in functions:
+            node.host.add(node.host.description.pf(bdf, netdevs=[name], numa=numa, totalvfs=MOST_VFS))
+        elif functions[bdf].driver != "ice":
+            node.host.rebind(bdf, "ice")
+        elif functions[bdf].left_for_pod:
+            node.host.return_netdev(bdf)
+        if not vf_count(node.host, functions[bdf]):
+            node.host.create_vfs(bdf, MOST_VFS, driver="iavf")
 
 
 #: More that brings devices than takes them away.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
-from tests.chaos.faults import FAULTS, Fault
+from tests.chaos.faults import FAULTS, Fault, mend_host
 from tests.chaos.node import Node
 from tests.chaos.order import disorder
 from tests.chaos.pods import Pods
@@ -18,6 +18,8 @@ from tests.soak.usage import Usage, usage
 _AT_ONCE: Final = (1, 1, 1, 2, 2, 3, 4)
 #: Seconds from one storm to the next.
 _BREATHS: Final = (0.0, 0.0, 0.5, 2.0)
+_MENDED: Final = 1 / 3
+"""How often somebody puts a host in order that has lost its VFs."""
 _PATIENCE: Final = 150.0
 """Seconds; the kubelet's watcher waits for up to two minutes before it tries a socket again."""
 _LOOK_EVERY: Final = 0.1
@@ -75,6 +77,8 @@ class Storms:
         """
         await self.calm()
         while monotonic() < until:
+            if self._chance.random() < _MENDED:
+                mend_host(self._node)
             storm = self._choose()
             self._node.tell(f"storm: {', '.join(fault.name for fault in storm)}")
             await asyncio.gather(*(self._harm(fault) for fault in storm))
@@ -127,8 +131,8 @@ class Storms:
     async def _weigh(self) -> None:
         """Memory and files are what they were at the first rest of this process."""
         node, pid = self._node, self._node.daemon.pid
-        if pid is None:
-            return
+        if pid is None or not node.sockets():
+            return  # gRPC makes most of its files with the first pool
         if pid not in self._before and monotonic() - self._seen.setdefault(pid, monotonic()) < _STARTED_AFTER:
             return
         before = self._before.setdefault(pid, usage(pid))
