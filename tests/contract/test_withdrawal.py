@@ -10,7 +10,7 @@ from adapters.kubelet.feed import Feed
 from adapters.kubelet.pb import deviceplugin_v1beta1_pb2 as pb
 from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import DevicePluginStub
 from tests.contract.test_pool_lifecycle import ENTRIES, P, plugin, until
-from tests.fakes.kubelet import EAGER, FakeKubelet
+from tests.fakes.kubelet import FakeKubelet
 
 
 def test_streams_end_behind_the_empty_list() -> None:
@@ -57,7 +57,7 @@ def test_who_listens_gets_the_empty_list_before_the_socket_goes(way: str, short_
 
     async def story() -> None:
         async with (
-            FakeKubelet(short_path, timing=EAGER, watcher=way == "watcher") as kubelet,
+            FakeKubelet(short_path, watcher=way == "watcher") as kubelet,
             plugin(short_path) as under_test,
         ):
             for _ in range(5):
