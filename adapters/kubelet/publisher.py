@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Final
+
+import grpc
 
 from adapters.files.inotify import ENTRIES, DirectoryWatch
 from adapters.kubelet.dead_sockets import DeadSockets
@@ -73,6 +76,12 @@ class KubeletPublisher:
         self._pools: dict[ResourceName, _Pool] = {}
         self._watch = DirectoryWatch(ENTRIES, self._stir)
         self._looking: asyncio.Task[None] | None = None
+        # What gRPC makes with its first channel it must have files for, or it aborts the process: so that is now. It
+        # would give it up with its last channel or server, so this one is kept, and never connects.
+        with suppress(RuntimeError):  # who only builds this has no event loop
+            asyncio.get_running_loop()
+            grpc.aio.init_grpc_aio()
+        self._first = grpc.insecure_channel("unix:/")
 
     async def publish(self, resource: ResourceName, entries: Sequence[Announced]) -> None:
         if resource in self._pools:
@@ -102,6 +111,7 @@ class KubeletPublisher:
         await _cancel([*tasks, self._looking] if self._looking else tasks)
         self._pools.clear()
         self._looking = None
+        self._first.close()
 
     def _start_watch(self) -> None:
         try:
