@@ -1,10 +1,11 @@
 """Scenes: kubelet and plugin come and go."""
 
 import asyncio
+from dataclasses import replace
 from typing import Final
 
 from tests.daemon.documentation.teller import Scene, Teller, started
-from tests.daemon.live import CLASSIC
+from tests.daemon.live import CLASSIC, HASTY
 from tests.daemon.test_live_kubelet import drop_stream
 from tests.hosts.named import h1
 
@@ -70,10 +71,16 @@ async def socket_goes(teller: Teller) -> None:
     await node.until(lambda: node.streams("kern") == 2)
 
 
+#: One that takes its time between the socket and the first answer, so that the daemon surely asks in between.
+SLOW: Final = replace(HASTY, accept_delay=1.0)
+
 #: By section of the document: a scene for each block of log lines.
 SCENES: Final[dict[str, list[Scene]]] = {
     "The node boots": [Scene(boot, lambda: h1(vfs=0))],
-    "The kubelet is restarted or upgraded": [Scene(kubelet_restarts), Scene(kubelet_restarts, way=CLASSIC)],
+    "The kubelet is restarted or upgraded": [
+        Scene(kubelet_restarts),
+        Scene(kubelet_restarts, way=CLASSIC, timing=SLOW),
+    ],
     "The plugin is upgraded, or dies": [Scene(plugin_restarts), Scene(plugin_dies)],
     "The kubelet drops a stream": [Scene(stream_drops)],
     "Somebody deletes a socket": [Scene(socket_goes)],
