@@ -1,34 +1,30 @@
 """The reconcile: read the host, assign its devices, publish the difference."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from application.cdi import CdiPublication
 from application.holdings import Holdings
 from application.link_holds import LinkHolds
+from application.occupancy import Occupancy
+from application.orphans import Orphans
 from application.pool_table import PoolTable
 from application.ports.device_info_store import DeviceInfoStore
 from application.ports.host_reader import HostReader
 from application.ports.kubelet import PoolPublisher
 from application.recovery import DriverRecovery
-from application.signs_of_use import SignsOfUse
 from application.tidings import Tidings
 from domain.advice import Advice, advise
-from domain.announcement import Announced, Holding, Lists, announce, departed, judge_links, offers, withhold, without
+from domain.announcement import Lists, announce, departed, judge_links, offers, withhold, without
 from domain.assignment import Assignment, assign, explain
-from domain.device_info import DeviceInfo, device_info, device_info_file_name, may_be_ours
+from domain.device_info import DeviceInfo, device_info
 from domain.errors import FilesUnwritable
 from domain.host import Host
 from domain.pool import PoolSpec
-from domain.resource_name import ResourceName
 
 _ASK_AGAIN = 5.0
 """Seconds until it is asked again whether devices that leave their pool are given back: nothing tells of that."""
-
-
-ShowsUse = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +52,8 @@ class Discovery:
         recovery: DriverRecovery,
         tidings: Tidings,
         link_holds: LinkHolds,
-        signs: SignsOfUse,
+        occupancy: Occupancy,
+        orphans: Orphans,
     ) -> None:
         self._table = table
         self._reader = reader
@@ -67,9 +64,8 @@ class Discovery:
         self._recovery = recovery
         self._tidings = tidings
         self._link_holds = link_holds
-        self._signs = signs
-        self._elsewhere: frozenset[str] | None = None
-        self._prefixes: set[str] = set()
+        self._occupancy = occupancy
+        self._orphans = orphans
 
     async def reconcile(self) -> float | None:
         """One round; a start is the first one. Returns after how many seconds another is due, if one is.
@@ -82,11 +78,10 @@ class Discovery:
         look = await asyncio.to_thread(self._look, pools)
         if await self._recovery.recover(look.host, pools, look.assignment):
             look = await asyncio.to_thread(self._look, pools)
-        shows_use = partial(self._signs.of, look.host)
-        before = table.lists or await self._lists_of_an_earlier_run(pools, shows_use)
-        elsewhere = await self._held_elsewhere(pools, shows_use)
+        before = table.lists or await self._occupancy.lists_of_an_earlier_run(look.host, pools)
+        elsewhere = await self._occupancy.elsewhere(look.host, {pool.name for pool in pools} | table.lists.keys())
         offered = without(look.offered, elsewhere)
-        departing = await self._held(departed(offered, before), shows_use)
+        departing = await self._occupancy.held(look.host, departed(offered, before))
         lists = announce(offered, before, departing)
         known, earlier = table.lists, table.host
         records = _records(look, pools, lists)
@@ -104,14 +99,14 @@ class Discovery:
         await self._publish(known, lists)
         if unwritable:
             raise unwritable
-        await self._remove_orphans({record.file_name for record in records})
+        await self._orphans.remove({name.prefix for name in lists}, {record.file_name for record in records})
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
         if self._holdings.handed_out != handed_out:
             # The files that Allocate has written meanwhile may be newer than this look.
             return 0.0
-        return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing or self._elsewhere else look.due
+        return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing or elsewhere else look.due
 
     def _look(self, pools: Sequence[PoolSpec]) -> _Look:
         host = self._reader.read()
@@ -139,53 +134,6 @@ class Discovery:
         drained = [name for name in known if name not in lists]
         await asyncio.gather(*(self._publisher.publish(name, lists[name]) for name in changed))
         await asyncio.gather(*map(self._publisher.withdraw, drained))
-
-    async def _lists_of_an_earlier_run(self, pools: Sequence[PoolSpec], shows_use: ShowsUse) -> Lists:
-        """At a start: what containers hold was announced before, and stays where it was.
-
-        Also in a pool that is not in the configuration any more: it drains.
-        """
-        known = await self._holdings.known(shows_use)
-        if not known:
-            return {}
-        ours = {pool.name for pool in pools} | await self._holdings.granted()
-        lists: dict[ResourceName, tuple[Announced, ...]] = {}
-        for holding in sorted(known, key=lambda h: h.device_id):
-            if holding.resource in ours:
-                lists[holding.resource] = (*lists.get(holding.resource, ()), Announced(holding.device_id))
-        return lists
-
-    async def _held_elsewhere(self, pools: Sequence[PoolSpec], shows_use: ShowsUse) -> frozenset[str]:
-        """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.
-
-        Asked at a start, and until they are given back; later ones are of pools that drain.
-        """
-        if self._elsewhere is None or self._elsewhere:
-            ours = {pool.name for pool in pools} | self._table.lists.keys()
-            known = await self._holdings.known(shows_use)
-            if known is None:
-                return self._elsewhere or frozenset()
-            self._elsewhere = frozenset(h.device_id for h in known if h.resource not in ours)
-        return self._elsewhere
-
-    async def _held(self, gone: frozenset[Holding], shows_use: ShowsUse) -> frozenset[Holding]:
-        known = await self._holdings.known(shows_use) if gone else frozenset()
-        return gone if known is None else gone & known
-
-    async def _remove_orphans(self, wanted: set[str]) -> None:
-        """Drop device information of devices that are in no pool and in no container.
-
-        Only below the resource prefixes of pools there are or were: the directory is shared with other device plugins.
-        """
-        self._prefixes |= {name.prefix for name in self._table.lists}
-        names = await asyncio.to_thread(self._store.names)
-        orphans = {name for name in names if any(may_be_ours(name, prefix) for prefix in self._prefixes)} - wanted
-        known = await self._holdings.known() if orphans else None
-        if known is None:
-            return
-        orphans -= {device_info_file_name(str(holding.resource), holding.device_id) for holding in known}
-        await asyncio.to_thread(self._store.remove, orphans)
-        self._tidings.of_orphans(orphans)
 
 
 def _records(look: _Look, pools: Sequence[PoolSpec], lists: Lists) -> list[DeviceInfo]:

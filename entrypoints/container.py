@@ -29,6 +29,8 @@ from application.explain import Explain
 from application.following import Following, Pace
 from application.holdings import Holdings
 from application.link_holds import LinkHolds
+from application.occupancy import Occupancy
+from application.orphans import Orphans
 from application.pool_table import PoolTable
 from application.ports.change_feed import ChangeFeed
 from application.ports.host_reader import HostReader
@@ -123,10 +125,20 @@ class Container(containers.DeclarativeContainer):
     )
     tidings = providers.Singleton(Tidings, journal)
     link_holds = providers.Singleton(LinkHolds)
-    signs = providers.Singleton(SignsOfUse, control)
     recovery = providers.Singleton(DriverRecovery, control, holdings, journal)
     discovery = providers.Singleton(
-        Discovery, table, reader, publisher, device_info_store, cdi, holdings, recovery, tidings, link_holds, signs
+        Discovery,
+        table,
+        reader,
+        publisher,
+        device_info_store,
+        cdi,
+        holdings,
+        recovery,
+        tidings,
+        link_holds,
+        providers.Factory(Occupancy, holdings, providers.Factory(SignsOfUse, control)),
+        providers.Factory(Orphans, device_info_store, holdings, tidings),
     )
     feeds = providers.Singleton(change_feeds, settings.provided.root, settings.provided.config_file)
     following = providers.Singleton(

@@ -19,6 +19,8 @@ from application.cdi import CdiPublication
 from application.discovery import Discovery
 from application.holdings import Holdings
 from application.link_holds import LinkHolds
+from application.occupancy import Occupancy
+from application.orphans import Orphans
 from application.pool_table import PoolTable
 from application.ports.host_reader import HostReader
 from application.recovery import DriverRecovery
@@ -59,6 +61,7 @@ class Stage:
         store = FileDeviceInfoStore(self.directory / "devinfo")
         cdi = CdiPublication(FileCdiStore(self.cdi_directory, self.journal), holdings) if self._cdi else None
         control = SysfsFunctionControl(self.laid.root)
+        tidings = Tidings(self.journal)
         self._discovery = Discovery(
             self.table,
             self.reader,
@@ -67,9 +70,10 @@ class Stage:
             cdi,
             holdings,
             DriverRecovery(control, holdings, self.journal),
-            Tidings(self.journal),
+            tidings,
             LinkHolds(),
-            SignsOfUse(control),
+            Occupancy(holdings, SignsOfUse(control)),
+            Orphans(store, holdings, tidings),
         )
         calls = BoundedCalls()
         self._allocation = Allocation(self.table, self.reader, store, cdi, control, holdings, self.journal, calls)

@@ -6,6 +6,8 @@ import pytest
 from application.discovery import Discovery
 from application.holdings import Holdings
 from application.link_holds import LinkHolds
+from application.occupancy import Occupancy
+from application.orphans import Orphans
 from application.pool_table import PoolTable
 from application.recovery import DriverRecovery
 from application.signs_of_use import SignsOfUse
@@ -42,6 +44,7 @@ class Node:
     def __post_init__(self) -> None:
         self.holdings = Holdings(self.use, lambda: self.now)
         self.table = PoolTable(self.pools)
+        tidings = Tidings(self.journal)
         self.discovery = Discovery(
             self.table,
             self.reader,
@@ -50,9 +53,10 @@ class Node:
             None,
             self.holdings,
             DriverRecovery(self.control, self.holdings, self.journal),
-            Tidings(self.journal),
+            tidings,
             LinkHolds(lambda: self.now),
-            SignsOfUse(self.control),
+            Occupancy(self.holdings, SignsOfUse(self.control)),
+            Orphans(self.store, self.holdings, tidings),
         )
 
     def reconcile(self) -> float | None:

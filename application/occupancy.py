@@ -1,0 +1,55 @@
+"""What containers hold, where the lists of pools must mind it."""
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from application.holdings import Holdings
+from application.signs_of_use import SignsOfUse
+from domain.announcement import Announced, Holding, Lists
+from domain.host import Host
+from domain.pool import PoolSpec
+from domain.resource_name import ResourceName
+
+
+class Occupancy:
+    """Asks who holds what: at a start, and while something leaves its pool or is not given back. At no other time."""
+
+    def __init__(self, holdings: Holdings, signs: SignsOfUse) -> None:
+        self._holdings = holdings
+        self._signs = signs
+        self._elsewhere: frozenset[str] | None = None
+
+    async def lists_of_an_earlier_run(self, host: Host, pools: Sequence[PoolSpec]) -> Lists:
+        """At a start: what containers hold was announced before, and stays where it was.
+
+        Also in a pool that is not in the configuration any more: it drains.
+        """
+        known = await self._known(host)
+        if not known:
+            return {}
+        ours = {pool.name for pool in pools} | await self._holdings.granted()
+        lists: dict[ResourceName, tuple[Announced, ...]] = {}
+        for holding in sorted(known, key=lambda h: h.device_id):
+            if holding.resource in ours:
+                lists[holding.resource] = (*lists.get(holding.resource, ()), Announced(holding.device_id))
+        return lists
+
+    async def elsewhere(self, host: Host, ours: Collection[ResourceName]) -> frozenset[str]:
+        """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.
+
+        Asked at a start, and until they are given back; later ones are of pools that drain.
+        """
+        if self._elsewhere is None or self._elsewhere:
+            known = await self._known(host)
+            if known is None:
+                return self._elsewhere or frozenset()
+            self._elsewhere = frozenset(h.device_id for h in known if h.resource not in ours)
+        return self._elsewhere
+
+    async def held(self, host: Host, gone: frozenset[Holding]) -> frozenset[Holding]:
+        """Those of the devices that have left their pools which a container may hold."""
+        known = await self._known(host) if gone else frozenset()
+        return gone if known is None else gone & known
+
+    async def _known(self, host: Host) -> frozenset[Holding] | None:
+        return await self._holdings.known(partial(self._signs.of, host))
