@@ -17,12 +17,17 @@ _FEW: Final = 100
 _SUFFIX: Final = "-device.json"
 
 
+Identity = tuple[int, int, int]
+
+
 class FileDeviceInfoStore:
     """Files that are replaced only when they differ."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._prepared = False
+        self._known: dict[str, tuple[bytes, Identity]] = {}
+        """What files had in them when they were read: as long as it is the same file it has it still."""
 
     def write(self, records: Sequence[DeviceInfo]) -> int:
         try:
@@ -44,6 +49,7 @@ class FileDeviceInfoStore:
     def remove(self, names: Collection[str]) -> None:
         try:
             for name in names:
+                self._known.pop(f"{self._directory}/{name}", None)
                 (self._directory / name).unlink(missing_ok=True)
         except OSError as error:
             remedy = "the directory must be writable"
@@ -54,7 +60,13 @@ class FileDeviceInfoStore:
         content = json.dumps(record.content).encode() + b"\n"
         if may_be_there:
             with suppress(OSError):  # missing, or unreadable: replaced below either way
-                if read_file(path) == content or record.partial:
+                identity = _identity(path)
+                if self._known.get(path) == (content, identity):
+                    return False
+                if read_file(path) == content:
+                    self._known[path] = (content, identity)
+                    return False
+                if record.partial:
                     return False
         if not self._prepared:
             prepare(self._directory)
@@ -67,3 +79,9 @@ class FileDeviceInfoStore:
             prepare(self._directory)
             replace_file(path, content)
         return True
+
+
+def _identity(path: str) -> Identity:
+    """What tells a file from its successor, and from itself before it was written to."""
+    found = os.lstat(path)
+    return found.st_ino, found.st_ctime_ns, found.st_size

@@ -1,6 +1,7 @@
 import json
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,30 @@ def test_a_record_that_cannot_be_removed_is_told_with_its_path(directory: Path) 
 
     with pytest.raises(FilesUnwritable, match=r"intel.com-p-x-device.json: .*must be writable"):
         FileDeviceInfoStore(directory).remove(["intel.com-p-x-device.json"])
+
+
+def test_a_file_that_somebody_wrote_into_is_replaced_and_one_that_is_gone_is_written(directory: Path) -> None:
+    """A file that is known is not read again at each look, but seen to be the same."""
+    store = FileDeviceInfoStore(directory)
+    assert store.write([RECORD]) == 1
+    assert store.write([RECORD]) == 0
+    path = directory / RECORD.file_name
+    right = path.read_bytes()
+
+    time.sleep(0.02)  # the kernel's clock for files ticks every few milliseconds
+    path.write_bytes(b"x" * len(right))
+    assert store.write([RECORD]) == 1
+    assert path.read_bytes() == right
+    path.unlink()
+    assert store.write([RECORD]) == 1
+    assert path.read_bytes() == right
+
+
+def test_what_an_earlier_run_wrote_is_known_once_it_was_read(directory: Path, mocker: MockerFixture) -> None:
+    FileDeviceInfoStore(directory).write([RECORD])
+    store = FileDeviceInfoStore(directory)
+    assert store.write([RECORD]) == 0
+
+    read = mocker.patch("adapters.devinfo.store.read_file")
+    assert store.write([RECORD]) == 0
+    read.assert_not_called()
