@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tests.bench import allocate, floor, idle, memory, reconcile, start, syscalls, table
+from tests.bench import allocate, everything, floor, idle, memory, reconcile, start, syscalls, table
 from tests.bench.daemon import Program
 from tests.bench.figure import Figure
 
@@ -42,7 +42,9 @@ def _options() -> argparse.Namespace:
     return options
 
 
-SECTIONS: Final = tuple(module.SECTION for module in (floor, start, syscalls, memory, idle, allocate, reconcile))
+SECTIONS: Final = tuple(
+    module.SECTION for module in (floor, start, syscalls, memory, idle, allocate, everything, reconcile)
+)
 
 
 def _measure(options: argparse.Namespace) -> Iterator[Figure]:
@@ -55,6 +57,7 @@ def _measure(options: argparse.Namespace) -> Iterator[Figure]:
         memory.SECTION: memory.measure(program, quick=quick),
         idle.SECTION: idle.measure(program, options.idle),
         allocate.SECTION: allocate.measure(program, quick=quick),
+        everything.SECTION: everything.measure(program, quick=quick),
         reconcile.SECTION: reconcile.measure(quick=quick),
     }
     for section in SECTIONS:

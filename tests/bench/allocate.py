@@ -38,6 +38,11 @@ def measure(program: Program, *, quick: bool) -> Iterator[Figure]:
         yield from _figures(f"empty call{suffix}", empty)
 
 
+def milliseconds_of(stub: DevicePluginStub, ids: Sequence[str], calls: int) -> list[float]:
+    """Milliseconds of each call for these devices."""
+    return _round(stub, ids, calls)[0]
+
+
 def _round(stub: DevicePluginStub, ids: Sequence[str], calls: int) -> tuple[list[float], list[float]]:
     """Milliseconds of calls for these devices, and of empty ones between them."""
     request = pb.AllocateRequest(container_requests=[pb.ContainerAllocateRequest(devices_ids=ids)])

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.hosts.ground import temporary_directory
+from tests.hosts.host import SimHost
 from tests.hosts.scale import scale
 
 #: Number of VFs to PFs and VFs of each.
@@ -65,6 +66,17 @@ def bed(vfs: int, pools: int = 1) -> Iterator[Bed]:
         scale(*SHAPES[vfs]).lay(made.host)
         made.clear()
         yield made.configure(pools)
+
+
+@contextmanager
+def bed_of(host: SimHost, pools: Sequence[Mapping[str, Any]], devices: int) -> Iterator[Bed]:
+    """A node of any kind, with a configuration that serves so many devices of it."""
+    with temporary_directory() as directory:
+        made = Bed(directory, devices, len(pools))
+        host.lay(made.host)
+        made.clear()
+        made.config.write_text(json.dumps({"resourceList": pools}))
+        yield made
 
 
 def _pools(vfs: int, pools: int) -> Iterator[dict[str, Any]]:

@@ -23,6 +23,9 @@ REFERENCES: Final[Mapping[tuple[str, str], Reference]] = {
     ("allocate", "1 device, p50"): Reference("0.6", 0.6),
     ("allocate", "16 devices, p50"): Reference("4-11", 1.0),
     ("allocate", "64 devices, p50"): Reference("16", 2.0),
+    ("everything", "that in times the plain host's"): Reference("", 1.5),
+    ("everything", "memory a device"): Reference("", 2.5),
+    ("everything", "Allocate of 16 RDMA devices, p50"): Reference("", 2.0),
     ("memory", "16 VFs, VmRSS"): Reference("40", 60),
     ("memory", "4096 VFs, VmRSS"): Reference("52", 75),
     ("idle", "CPU in a minute"): Reference("0", 0.05),  # none: a thousandth of one CPU is noise
