@@ -25,7 +25,7 @@ _SMALL: Final = 16
 
 def measure(program: Program, *, quick: bool) -> Iterator[Figure]:
     repeat, calls = (3, 50) if quick else (7, 150)
-    with bed(_SMALL) as node:
+    with bed(_SMALL, len(pools())) as node:
         small = [_memory(program, node) for _ in range(repeat)]
     with bed(VFS, len(pools())) as node:
         start(program, node)

@@ -31,7 +31,7 @@ _NODES: Final = 2
 
 
 def everything() -> SimHost:
-    """1,024 VFs, a third of them with RDMA, a third on vfio-pci, a sixth with vDPA; 256 subfunctions, half with RDMA."""
+    """1,024 VFs, a third with RDMA, a third on vfio-pci, a sixth with vDPA; 256 subfunctions, half with RDMA."""
     host = SimHost()
     numbers = iter(range(10_000))
     for name, vfs in _RDMA.items():
