@@ -33,7 +33,8 @@ class KubeletDeviceUse:
         kept = await self._checkpoint.holdings()
         if told is not None:
             return told | (kept or frozenset())
-        self.outdated = settled and await self._kubelet.answers()
+        # Without the socket nothing better will ever be told; with it the kubelet is not ready yet, or busy.
+        self.outdated = settled and not self._pod_resources.mounted and await self._kubelet.answers()
         return kept
 
     async def granted(self) -> frozenset[ResourceName]:

@@ -27,12 +27,17 @@ class PodResources:
         self._journal = journal
         self._told = ""
 
+    @property
+    def mounted(self) -> bool:
+        """Whether there is anybody to ask, alive or not."""
+        return self._socket.is_socket()
+
     async def holdings(self) -> frozenset[Holding] | None:
         """Every device that a container holds; None if the kubelet does not tell.
 
         A kubelet that lists no pod at all, not even the one this runs in, does not know its pods yet.
         """
-        if not self._socket.is_socket():
+        if not self.mounted:
             return None
         try:
             answer = await self._list()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -76,8 +77,10 @@ def test_a_kubelet_that_lists_no_pod_at_all_is_not_believed(short_path: Path) ->
 
     async def story(kubelet: FakeKubelet) -> None:
         await kubelet.terminate("pod-a")
-        kubelet.kubelet_socket.touch()
-        assert await device_use(short_path, FakeJournal()).holdings() == HELD
+        os.utime(kubelet.kubelet_socket, (0, 0))  # and not because it is young
+        use = device_use(short_path, FakeJournal())
+        assert await use.holdings() == HELD
+        assert not use.outdated
 
     play(short_path, story, settled=False)
 
