@@ -35,7 +35,7 @@ def test_a_container_gets_all_that_a_vf_of_its_kind_needs_or_nothing(
 
     async def allocate(kubelet: FakeKubelet) -> None:
         await _refuse_half_of_it(kubelet, pools)
-        await _allocate(kubelet, dict(reversed(pools.items())))  # that one last
+        await _allocate(kubelet, dict(reversed(pools.items())))  # that one last: it has to come back
 
     asyncio.run(_serve(daemon, pools, allocate))
 
@@ -81,6 +81,7 @@ async def _serve(daemon: Daemon, pools: dict[str, Pool], meanwhile: Callable[[Fa
 
 async def _allocate(kubelet: FakeKubelet, pools: dict[str, Pool], cdi_directory: Path | None = None) -> None:
     for resource, pool in pools.items():
+        await kubelet.wait_allocatable(resource, len(pool.vfs))
         admission = await kubelet.admit(resource, {resource: len(pool.vfs)})
         assert admission.admitted, admission.message
         started = admission.containers["c0"]
