@@ -4,7 +4,7 @@ import asyncio
 import json
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -134,7 +134,11 @@ class Live:
 
     def files(self) -> dict[str, int]:
         """Device information by name, with what tells one file from its successor."""
-        return {p.name: p.stat().st_ino for p in self.devinfo.iterdir()} if self.devinfo.is_dir() else {}
+        found: dict[str, int] = {}
+        for path in self.devinfo.iterdir() if self.devinfo.is_dir() else ():
+            with suppress(FileNotFoundError):  # the daemon has just removed it
+                found[path.name] = path.stat().st_ino
+        return found
 
     async def holds(self, pod: str, pool: str, devices: int = 1) -> list[str]:
         """Admit a pod that asks for devices of a pool; their ids."""
