@@ -25,11 +25,13 @@ class Orphans:
             FilesUnwritable: if the directory cannot be used.
         """
         self._prefixes.update(prefixes)
-        names = await asyncio.to_thread(self._store.names)
-        orphans = {n for n in names if any(may_be_ours(n, prefix) for prefix in self._prefixes)}.difference(wanted)
+        orphans = (await asyncio.to_thread(self._found)).difference(wanted)
         known = await self._holdings.known() if orphans else None
         if known is None:
             return
         orphans -= {device_info_file_name(str(holding.resource), holding.device_id) for holding in known}
         await asyncio.to_thread(self._store.remove, orphans)
         self._tidings.of_orphans(orphans)
+
+    def _found(self) -> set[str]:
+        return {name for name in self._store.names() if any(may_be_ours(name, prefix) for prefix in self._prefixes)}

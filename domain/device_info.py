@@ -14,6 +14,7 @@ from domain.uplink import representor
 
 _PCI_ID: Final = r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 _AUXILIARY_ID: Final = r"\w+\.\w+\.\d+"
+_REST: Final = re.compile(rf"[^.]+-({_PCI_ID}|{_AUXILIARY_ID})-device\.json")
 VERSION: Final = "1.1.0"
 
 
@@ -43,7 +44,7 @@ def may_be_ours(file_name: str, prefix: str) -> bool:
 
     Another plugin's prefix may begin with ours and a dash: names of pools have no dots, and prefixes have them.
     """
-    return re.fullmatch(rf"{re.escape(prefix)}-[^.]+-({_PCI_ID}|{_AUXILIARY_ID})-device\.json", file_name) is not None
+    return file_name.startswith(f"{prefix}-") and _REST.fullmatch(file_name, len(prefix) + 1) is not None
 
 
 def device_info(host: Host, resource: ResourceName, member: Member) -> DeviceInfo:

@@ -9,13 +9,10 @@ import pytest
 from tests.golden.answer import answer
 from tests.golden.case import Answer, load, names
 from tests.golden.compare import differences
-from tests.golden.later import LATER
 
 
 @pytest.mark.parametrize("name", names())
 def test_the_daemon_answers_a_golden_case_right(name: str) -> None:
-    if name in LATER:
-        pytest.skip(f"needs {LATER[name]}")
     case = load(name)
 
     got = asyncio.run(answer(case))
@@ -46,7 +43,3 @@ def test_a_trailing_comma_is_reported_by_line_and_column() -> None:
     got = asyncio.run(answer(load("config_trailing_comma")))
 
     assert re.search(r"config\.json:[23]:\d+", got["log"]) or re.search(r"line [23],? column \d+", got["log"])
-
-
-def test_every_case_that_waits_for_a_feature_exists() -> None:
-    assert set(LATER) <= set(names())

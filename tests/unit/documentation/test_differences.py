@@ -7,7 +7,6 @@ import re
 import pytest
 
 from tests.golden.case import HERE, names
-from tests.golden.later import LATER
 from tests.unit.documentation.markdown import codes, rows, text
 
 
@@ -27,4 +26,4 @@ def test_every_recording_in_which_the_go_plugin_is_wrong_is_told() -> None:
     wrong = {name for name in names() if not json.loads((HERE / "cases" / f"{name}.json").read_text())["right"]}
     told = {name for row in rows("docs/differences.md", "Here") for name in codes(row["Golden"])}
 
-    assert told == wrong - LATER.keys()
+    assert told == wrong

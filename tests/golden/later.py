@@ -1,5 +1,0 @@
-"""Cases that need a feature there is not yet, each with that feature."""
-
-from typing import Final
-
-LATER: Final[dict[str, str]] = {}
