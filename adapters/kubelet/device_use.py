@@ -24,11 +24,11 @@ class KubeletDeviceUse:
         self.outdated = False
 
     async def holdings(self) -> frozenset[Holding] | None:
+        self.outdated = False
         told = await self._pod_resources.holdings()
         born = self._kubelet.born
         settled = born is not None and time.time() - born > _SETTLED_AFTER
         if told is not None and settled:
-            self.outdated = False
             return told
         kept = await self._checkpoint.holdings()
         if told is not None:
