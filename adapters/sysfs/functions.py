@@ -1,6 +1,7 @@
 """One PCI function, from its directory."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from adapters.sysfs.interfaces import interfaces_of
@@ -23,10 +24,18 @@ class Unreadable(Exception):
     """A function that tells too little to be offered; the message says what is missing."""
 
 
+@dataclass(frozen=True, slots=True)
+class VfPlace:
+    """Where a VF belongs, as its PF has it."""
+
+    pf: PciAddress
+    index: int
+
+
 def read_function(
-    tree: Tree, address: PciAddress, vf_index: int | None, on_vdpa_bus: frozenset[str]
+    tree: Tree, address: PciAddress, place: VfPlace | None, on_vdpa_bus: frozenset[str]
 ) -> tuple[PciFunction, Sequence[str]]:
-    """A function and the names in its directory.
+    """A function and the names in its directory; with its place if a PF was found to link to it.
 
     Raises:
         Unreadable: if the function is gone or does not say what it is.
@@ -43,7 +52,7 @@ def read_function(
         uevent = {}
     vendor, _, device = uevent.get("PCI_ID", "").lower().partition(":")
     is_vf = "physfn" in names
-    virtfns = sum(name.startswith("virtfn") for name in names)
+    virtfns = 0 if is_vf else sum(name.startswith("virtfn") for name in names)
     driver = uevent.get("DRIVER") or (tree.target_name(f"{path}/driver") if "driver" in names else None)
     interfaces = interfaces_of(tree, path, names, ports=not is_vf)
     function = PciFunction(
@@ -55,8 +64,8 @@ def read_function(
         numa_node=_numa_node(tree, path),
         acpi_index=tree.text(f"{path}/acpi_index") if "acpi_index" in names else None,
         iommu_group=_iommu_group(tree, path) if "iommu_group" in names else None,
-        physfn=_link_address(tree, f"{path}/physfn") if is_vf else None,
-        vf_index=vf_index,
+        physfn=(place.pf if place else _link_address(tree, f"{path}/physfn")) if is_vf else None,
+        vf_index=place.index if place else None,
         vf_count=max(tree.number(f"{path}/sriov_numvfs") or 0, virtfns) if "sriov_numvfs" in names or virtfns else 0,
         noiommu=(driver == "vfio-pci" or "vfio-dev" in names) and _is_noiommu(tree, path),
         interfaces=interfaces,
@@ -85,14 +94,14 @@ def is_as_known(tree: Tree, known: PciFunction) -> bool:
     return known.vfio_device is None or tree.exists(f"{path}/vfio-dev/{known.vfio_device}")
 
 
-def vf_indices(tree: Tree, address: PciAddress, names: Sequence[str]) -> Iterator[tuple[PciAddress, int]]:
+def vf_places(tree: Tree, address: PciAddress, names: Sequence[str]) -> Iterator[tuple[PciAddress, VfPlace]]:
     """The VFs that a PF links to, with the number in the link's name: numbers may be missing in between."""
     for name in names:
         index = name.removeprefix("virtfn")
         if index != name and index.isdecimal():
             vf = _link_address(tree, f"{DEVICES}/{address}/{name}")
             if vf:
-                yield vf, int(index)
+                yield vf, VfPlace(address, int(index))
 
 
 def _class_code(tree: Tree, path: str, of_uevent: str | None) -> int:

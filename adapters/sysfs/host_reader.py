@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from adapters.sysfs.functions import DEVICES, Unreadable, is_as_known, read_function, vf_indices
+from adapters.sysfs.functions import DEVICES, Unreadable, VfPlace, is_as_known, read_function, vf_places
 from adapters.sysfs.interfaces import InterfaceClass
 from adapters.sysfs.nodes import Nodes, nodes_of_facilities, nodes_of_function
 from adapters.sysfs.routes import default_routes
@@ -28,19 +28,19 @@ class SysfsHostReader:
         functions: dict[PciAddress, PciFunction] = {}
         auxiliary: dict[str, AuxiliaryDevice] = {}
         unreadable: dict[str, str] = {}
-        indices: dict[PciAddress, int] = {}
+        places: dict[PciAddress, VfPlace] = {}
         on_vdpa_bus = frozenset(tree.names(VDPA_BUS))
-        # In this order a PF comes before its VFs, whose indices are in the PF's directory.
+        # In this order a PF comes before its VFs, whose places are in the PF's directory.
         for name in sorted(tree.names(DEVICES)):
             try:
                 address = PciAddress.parse(name)
-                function, names = read_function(tree, address, indices.get(address), on_vdpa_bus)
+                function, names = read_function(tree, address, places.get(address), on_vdpa_bus)
             except (InvalidPciAddress, Unreadable) as error:
                 unreadable[name] = str(error)
                 continue
             functions[address] = function
             if function.vf_count:
-                indices.update(vf_indices(tree, address, names))
+                places.update(vf_places(tree, address, names))
             if function.auxiliary:
                 found = subfunctions(tree, f"{DEVICES}/{name}", address, function.auxiliary, on_vdpa_bus)
                 auxiliary.update((subfunction.name, subfunction) for subfunction in found)
@@ -83,7 +83,7 @@ class SysfsHostReader:
                         functions[address] = known
                         candidates += nodes_of_function(known)
                         continue
-                    function, _ = read_function(tree, address, known.vf_index if known else None, on_vdpa_bus)
+                    function, _ = read_function(tree, address, _place(known), on_vdpa_bus)
                     functions[address] = function
                     candidates += nodes_of_function(function)
             except (InvalidPciAddress, Unreadable) as error:
@@ -101,3 +101,9 @@ class SysfsHostReader:
         if not self._tree.exists(path):
             raise Unreadable("gone from the host")
         return read_subfunction(self._tree, path, known.parent, on_vdpa_bus)
+
+
+def _place(known: PciFunction | None) -> VfPlace | None:
+    if known is None or known.physfn is None or known.vf_index is None:
+        return None
+    return VfPlace(known.physfn, known.vf_index)

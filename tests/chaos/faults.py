@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from tests.chaos.clock import SEEN_WITHIN
 from tests.chaos.node import Node
 from tests.chaos.pods import Pods
 from tests.model.actions import configuration, host
@@ -30,6 +31,10 @@ class Fault:
     harm: Harm
     weight: float = 1.0
     needs_mounts: bool = False
+    needs_clock: bool = False
+
+    def possible_on(self, node: Node) -> bool:
+        return (node.disk.mounted or not self.needs_mounts) and (node.clock.settable or not self.needs_clock)
 
 
 # -- the kubelet ----------------------------------------------------------------------------------
@@ -109,6 +114,15 @@ async def _no_more_files(node: Node, pods: Pods) -> None:
         finally:
             with suppress(ProcessLookupError):  # an end is found out later
                 resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+
+
+async def _set_clock(node: Node, pods: Pods) -> None:
+    """The wall clock jumps, by seconds or by a day, forwards or back, and stays there."""
+    for _ in range(node.chance.randint(1, 3)):
+        ahead = node.chance.choice((-86400, -3600, -40, 0, 40, 3600, 86400))
+        node.tell(f"  {ahead:+} s")
+        node.clock.set(ahead)
+        await asyncio.sleep(node.chance.uniform(0, 2 * SEEN_WITHIN))
 
 
 # -- host and configuration -----------------------------------------------------------------------
@@ -210,6 +224,7 @@ FAULTS: Final = (
     Fault("daemon ended with SIGTERM", "process", _terminate, 2),
     Fault("daemon stopped for a while", "process", _stop, 2),
     Fault("no more files (EMFILE)", "process", _no_more_files, 2),
+    Fault("wall clock set", "clock", _set_clock, 2, needs_clock=True),
     Fault("host changed", "host", _change_host, 4),
     Fault("VFs gone and back", "host", _vanish_and_return, 2),
     Fault("configuration edited", "configuration", _edit, 3),

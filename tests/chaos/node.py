@@ -8,6 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Final, NoReturn
 
+from tests.chaos.clock import Clock
 from tests.chaos.disk import Disk
 from tests.chaos.kubelet import end, holders, newest
 from tests.fakes.kubelet.panic import KubeletPanic
@@ -43,7 +44,8 @@ class Node:
         self.disk = Disk(self.places.devinfo, mountable=mountable)
         self.places.kubelet.mkdir()
         self.kubelet, self.version = newest(self.places.kubelet)
-        self.daemon = ProcessDaemon(self.places, self.config.path)
+        self.clock = Clock(directory)
+        self.daemon = ProcessDaemon(self.places, self.config.path, self.clock.environment)
         self.chance = chance
         self.locks = Locks()
         self.story: list[str] = []

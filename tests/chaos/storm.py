@@ -94,7 +94,7 @@ class Storms:
 
     def _choose(self) -> list[Fault]:
         """Of each part at most one."""
-        possible = [fault for fault in FAULTS if self._node.disk.mounted or not fault.needs_mounts]
+        possible = [fault for fault in FAULTS if fault.possible_on(self._node)]
         chosen: dict[str, Fault] = {}
         for _ in range(self._chance.choice(_AT_ONCE)):
             (fault,) = self._chance.choices(possible, [f.weight for f in possible])

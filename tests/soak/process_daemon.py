@@ -4,7 +4,7 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
@@ -27,7 +27,7 @@ _NOTICED_WITHIN: Final = 2.0
 
 
 class ProcessDaemon:
-    def __init__(self, places: Places, config_file: Path) -> None:
+    def __init__(self, places: Places, config_file: Path, environment: Mapping[str, str] | None = None) -> None:
         self.patience = _PATIENCE
         self.lingering = _RECENT
         self.starts = 0
@@ -39,6 +39,7 @@ class ProcessDaemon:
             f"--registration={places.way}",
             f"--health-check-interval={_LOOK_AGAIN:g}",
         )
+        self._environment = environment
         self._directory = places.directory
         self._numbers = count(1)
         self._process: DaemonProcess | None = None
@@ -66,7 +67,9 @@ class ProcessDaemon:
         self.starts += 1
         log_directory = self._directory / f"run{next(self._numbers)}"
         log_directory.mkdir()
-        self._process = await self._stack.enter_async_context(daemon(log_directory, *self._flags))
+        self._process = await self._stack.enter_async_context(
+            daemon(log_directory, *self._flags, environment=self._environment)
+        )
         await self._started(self._process)
 
     async def terminate(self) -> None:

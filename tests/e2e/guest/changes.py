@@ -46,6 +46,9 @@ def story(qemu: Qmp) -> Iterator[Change]:
     for number in (0, 7, 3, 7):
         yield Change(f"{number} VFs on {first}", partial(count, number))
 
+    for hours, number in ((1, 3), (-2, 5), (1, 7)):
+        yield Change(f"clock set by {hours:+} h, {number} VFs on {first}", partial(_set_clock, hours, count, number))
+
     moving = kernel.function(first).vfs[6]
     yield Change(f"VF {moving} to vfio-pci", partial(vfs.drive, "vfio-pci", moving))
     yield Change(f"VF {moving} without a driver", partial(vfs.drive, None, moving))
@@ -71,6 +74,12 @@ def story(qemu: Qmp) -> Iterator[Change]:
     yield Change(f"PF {hot} unplugged with its VFs", partial(_unplug, qemu, hot))
     yield Change(f"PF {hot} plugged in again", partial(_plug, qemu, hot))
     yield Change("the usual layout", layout.lay_out)
+
+
+def _set_clock(hours: int, change: Callable[[int], object], number: int) -> None:
+    """The wall clock jumps, and a change follows while everything that waits by a clock still does."""
+    time.clock_settime(time.CLOCK_REALTIME, time.time() + hours * 3600)
+    change(number)
 
 
 @contextmanager
