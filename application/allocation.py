@@ -1,6 +1,7 @@
 """Allocate: what containers get for the devices the kubelet chose for them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic, sleep
 from typing import TypeVar
 
 from application.bounded_calls import BoundedCalls, Deadline
@@ -13,6 +14,7 @@ from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from domain.announcement import Holding
 from domain.assignment import unusable
+from domain.cdi import by_names
 from domain.device import find_device
 from domain.device_info import device_info
 from domain.errors import DeviceUnusable, NotServable, SeveralRefused, SriovError
@@ -24,6 +26,11 @@ from domain.resource_name import ResourceName
 Result = TypeVar("Result")
 Grants = tuple[Grant, ...]
 Members = dict[str, Member]
+
+
+_SETTLES_WITHIN = 2.0
+"""Seconds after a reset in which a device must be whole again."""
+_LOOK_AGAIN = 0.05
 
 
 class Allocation:
@@ -72,35 +79,47 @@ class Allocation:
         spec = self._table.spec(resource)
         known, uses = self._table.host, self._table.host_uses
 
-        def hand_out(deadline: Deadline) -> Grants:
+        def read_again() -> tuple[Host, Members]:
             host = self._reader.reread(known, ids)
-            members = dict(zip(ids, _each(ids, lambda id_: _whole_member(host, uses, spec, id_)), strict=True))
+            return host, dict(zip(ids, _each(ids, lambda id_: _whole_member(host, uses, spec, id_)), strict=True))
+
+        def hand_out(deadline: Deadline) -> Grants:
+            host, members = read_again()
+            if spec.reset_on_allocate and self._reset(members, deadline):
+                host, members = _settled(read_again, deadline)
             grants = tuple(grant([members[i] for i in set(asked)], spec, host) for asked in containers)
-            if spec.reset_on_allocate:
-                deadline.check()
-                self._reset(members)
             deadline.check()
-            self._tell(spec, members, host)
-            return grants
+            # Files that others read come first: from the answer on they may be needed.
+            if spec.device_type.has_device_info:
+                self._store.write([device_info(host, spec.name, member) for member in members.values()])
+            if self._cdi is None:
+                return grants
+            described = self._cdi.refresh(spec, members, host)
+            return tuple(by_names(g, spec, set(asked), described) for g, asked in zip(grants, containers, strict=True))
 
         with self._holdings.handing_out([Holding(resource, id_) for id_ in ids]):
-            grants = await self._calls.run(ids, hand_out)
-            if self._cdi:
-                return tuple(self._cdi.grant(spec, *pair) for pair in zip(grants, containers, strict=True))
-            return grants
+            return await self._calls.run(ids, hand_out)
 
-    def _reset(self, members: Members) -> None:
-        """Leave nothing of the last user in the functions."""
-        for member in members.values():
-            if member.device.subfunction is None:
-                self._control.reset(member.device.function)
+    def _reset(self, members: Members, deadline: Deadline) -> bool:
+        """Leave nothing of the last user in the functions; whether any was reset."""
+        functions = [m.device.function for m in members.values() if m.device.subfunction is None]
+        for function in functions:
+            deadline.check()
+            self._control.reset(function)
+        return bool(functions)
 
-    def _tell(self, spec: PoolSpec, members: Members, host: Host) -> None:
-        """Bring the files that others read in line with what is handed out."""
-        if spec.device_type.has_device_info:
-            self._store.write([device_info(host, spec.name, member) for member in members.values()])
-        if self._cdi:
-            self._cdi.refresh(spec, members, host)
+
+def _settled(read_again: Callable[[], Result], deadline: Deadline) -> Result:
+    """What is read after a reset: some drivers make interfaces, RDMA devices and nodes anew, and not at once."""
+    give_up = monotonic() + _SETTLES_WITHIN
+    while True:
+        try:
+            return read_again()
+        except NotServable:
+            if monotonic() > give_up:
+                raise
+        deadline.check()
+        sleep(_LOOK_AGAIN)
 
 
 def _each(ids: Sequence[str], look: Callable[[str], Result]) -> list[Result]:

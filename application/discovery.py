@@ -16,7 +16,7 @@ from application.ports.kubelet import PoolPublisher
 from application.recovery import DriverRecovery
 from application.tidings import Tidings
 from domain.advice import Advice, advise
-from domain.announcement import Lists, announce, departed, judge_links, offers, withhold, without
+from domain.announcement import Holding, Lists, announce, departed, judge_links, offers, united, withhold, without
 from domain.assignment import Assignment, assign, explain
 from domain.device_info import DeviceInfo, device_info
 from domain.errors import FilesUnwritable
@@ -74,11 +74,12 @@ class Discovery:
             FilesUnwritable: if files cannot be written; what is worse or gone was announced, and nothing new.
         """
         table, pools = self._table, self._table.wanted
-        handed_out = self._holdings.handed_out
+        handed_out, looked = self._holdings.handed_out, self._holdings.now()
         look = await asyncio.to_thread(self._look, pools)
         if await self._recovery.recover(look.host, pools, look.assignment):
+            looked = self._holdings.now()
             look = await asyncio.to_thread(self._look, pools)
-        before = table.lists or await self._occupancy.lists_of_an_earlier_run(look.host, pools)
+        before = united(table.lists, await self._occupancy.lists_of_an_earlier_run(look.host, pools))
         elsewhere = await self._occupancy.elsewhere(look.host, {pool.name for pool in pools} | table.lists.keys())
         offered = without(look.offered, elsewhere)
         departing = await self._occupancy.held(look.host, departed(offered, before))
@@ -86,12 +87,12 @@ class Discovery:
         known, earlier = table.lists, table.host
         records = _records(look, pools, lists)
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
-        unwritable = await self._write(look, pools, lists, records)
+        unwritable = await self._write(look, pools, lists, records, looked)
         # Meanwhile Allocate may have handed out what was about to leave; from here on it goes by the new lists.
         departing |= departed(offered, before) & self._holdings.recent
         lists = announce(offered, before, departing)
         if unwritable:
-            lists = withhold(lists, known)
+            lists = withhold(lists, before)
         table.served, table.host, table.lists = pools, look.host, lists
         self._tidings.of_host(earlier, look.host)
         self._tidings.of_held_back({e.id for entries in look.offered.values() for e in entries} & elsewhere)
@@ -99,7 +100,7 @@ class Discovery:
         await self._publish(known, lists)
         if unwritable:
             raise unwritable
-        await self._orphans.remove({name.prefix for name in lists}, {record.file_name for record in records})
+        await self._orphans.remove(lists.keys(), {record.file_name for record in records})
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
@@ -115,12 +116,15 @@ class Discovery:
         return _Look(host, assignment, offers(host, assignment, pools, faults), due)
 
     async def _write(
-        self, look: _Look, pools: Sequence[PoolSpec], lists: Lists, records: Sequence[DeviceInfo]
+        self, look: _Look, pools: Sequence[PoolSpec], lists: Lists, records: Sequence[DeviceInfo], looked: float
     ) -> FilesUnwritable | None:
+        newer = self._holdings.since(looked)
         try:
-            await asyncio.to_thread(self._store.write, records)
+            # What Allocate has written meanwhile, or is writing, it has from a later look.
+            older = [r for r in records if Holding(r.resource, r.device_id) not in newer] if newer else records
+            await asyncio.to_thread(self._store.write, older)
             if self._cdi:
-                await self._cdi.publish(look.host, pools, look.assignment, lists)
+                await self._cdi.publish(look.host, pools, look.assignment, lists, looked)
         except FilesUnwritable as error:
             return error
         return None

@@ -21,12 +21,20 @@ class Holdings:
         self._clock = clock
         self._recent: dict[Holding, float] = {}
         self.handed_out = 0
-        """How often devices were handed out so far."""
+        """Grows whenever devices begin to be handed out, and when that has ended."""
 
     @property
     def recent(self) -> frozenset[Holding]:
         """What was handed out, or is being, and may not be in the kubelet's list yet."""
         return frozenset(self._recent)
+
+    def now(self) -> float:
+        """A moment to ask about later."""
+        return self._clock()
+
+    def since(self, moment: float) -> frozenset[Holding]:
+        """What began to be handed out at a moment or later. Any thread may ask."""
+        return frozenset(holding for holding, at in list(self._recent.items()) if at >= moment)
 
     @contextmanager
     def handing_out(self, holdings: Collection[Holding]) -> Iterator[None]:
@@ -36,6 +44,7 @@ class Holdings:
         self._recent |= dict.fromkeys(holdings, self._clock())
         try:
             yield
+            self.handed_out += 1
         except BaseException:
             for holding, since in before.items():
                 if since is None:

@@ -17,16 +17,19 @@ class Occupancy:
     def __init__(self, holdings: Holdings, signs: SignsOfUse) -> None:
         self._holdings = holdings
         self._signs = signs
+        self._told = False
+        """Whether it is known what containers held at the start."""
         self._elsewhere: frozenset[str] | None = None
 
     async def lists_of_an_earlier_run(self, host: Host, pools: Sequence[PoolSpec]) -> Lists:
-        """At a start: what containers hold was announced before, and stays where it was.
+        """At a start: what containers hold was announced before, and stays where it was. Later nothing.
 
         Also in a pool that is not in the configuration any more: it drains.
         """
-        known = await self._known(host)
-        if not known:
+        known = None if self._told else await self._known(host)
+        if known is None:
             return {}
+        self._told = True
         ours = {pool.name for pool in pools} | await self._holdings.granted()
         lists: dict[ResourceName, tuple[Announced, ...]] = {}
         for holding in sorted(known, key=lambda h: h.device_id):

@@ -6,26 +6,30 @@ from collections.abc import Collection
 from application.holdings import Holdings
 from application.ports.device_info_store import DeviceInfoStore
 from application.tidings import Tidings
-from domain.device_info import device_info_file_name, may_be_ours
+from domain.device_info import device_info_file_name, is_of, may_be_ours
+from domain.resource_name import ResourceName
 
 
 class Orphans:
-    """Removes it, but only below the resource prefixes of pools there are or were: others share the directory."""
+    """Removes it, of pools there are or were. Others share the directory, and may share the resource prefix.
+
+    Of pools of earlier processes it removes what these have written themselves.
+    """
 
     def __init__(self, store: DeviceInfoStore, holdings: Holdings, tidings: Tidings) -> None:
         self._store = store
         self._holdings = holdings
         self._tidings = tidings
-        self._prefixes: set[str] = set()
+        self._pools: set[ResourceName] = set()
 
-    async def remove(self, prefixes: Collection[str], wanted: Collection[str]) -> None:
-        """Remove the files of the prefixes, and of those of earlier calls, that are not wanted.
+    async def remove(self, pools: Collection[ResourceName], wanted: Collection[str]) -> None:
+        """Remove the files of the pools, and of those of earlier calls, that are not wanted.
 
         Raises:
             FilesUnwritable: if the directory cannot be used.
         """
-        self._prefixes.update(prefixes)
-        orphans = (await asyncio.to_thread(self._found)).difference(wanted)
+        self._pools.update(pools)
+        orphans = await asyncio.to_thread(self._found, wanted)
         known = await self._holdings.known() if orphans else None
         if known is None:
             return
@@ -33,5 +37,9 @@ class Orphans:
         await asyncio.to_thread(self._store.remove, orphans)
         self._tidings.of_orphans(orphans)
 
-    def _found(self) -> set[str]:
-        return {name for name in self._store.names() if any(may_be_ours(name, prefix) for prefix in self._prefixes)}
+    def _found(self, wanted: Collection[str]) -> set[str]:
+        names = set(self._store.names()).difference(wanted)
+        found = {name for name in names if any(is_of(name, pool) for pool in self._pools)}
+        prefixes = {pool.prefix for pool in self._pools}
+        unknown = [name for name in names - found if any(may_be_ours(name, prefix) for prefix in prefixes)]
+        return found.union(self._store.ours(unknown))

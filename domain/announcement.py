@@ -102,6 +102,17 @@ def announce(offered: Lists, previous: Lists, held: Collection[Holding]) -> List
     return lists
 
 
+def united(lists: Lists, others: Lists) -> Lists:
+    """The lists with what others have besides."""
+    if not others:
+        return lists
+    found = dict(lists)
+    for resource, entries in others.items():
+        ids = {entry.id for entry in found.get(resource, ())}
+        found[resource] = (*found.get(resource, ()), *(entry for entry in entries if entry.id not in ids))
+    return found
+
+
 def withhold(lists: Lists, known: Lists) -> Lists:
     """The lists without devices that were not announced before."""
     kept: dict[ResourceName, tuple[Announced, ...]] = {}

@@ -3,12 +3,12 @@
 Kinds, device names and file names are the Go plugin's: containers that it admitted can be restarted under this one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from domain.errors import FacilityMissing
-from domain.exposure import DeviceNode, device_nodes
+from domain.exposure import DeviceNode, Grant, device_nodes
 from domain.host import Host
 from domain.pool import DeviceType, Member, PoolSpec
 
@@ -69,6 +69,14 @@ def cdi_devices(spec: PoolSpec, members: Iterable[Member], host: Host) -> Mappin
         except FacilityMissing:
             continue
     return found
+
+
+def by_names(
+    granted: Grant, spec: PoolSpec, ids: Collection[str], described: Mapping[str, tuple[DeviceNode, ...]]
+) -> Grant:
+    """A grant of devices with names of CDI devices in place of nodes, which the runtime then adds: never both."""
+    names = tuple(cdi_name(spec, id_) for id_ in sorted(ids) if described.get(id_))
+    return Grant(granted.environment, cdi_devices=names)
 
 
 def left_behind(

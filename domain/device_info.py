@@ -14,7 +14,8 @@ from domain.uplink import representor
 
 _PCI_ID: Final = r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 _AUXILIARY_ID: Final = r"\w+\.\w+\.\d+"
-_REST: Final = re.compile(rf"[^.]+-({_PCI_ID}|{_AUXILIARY_ID})-device\.json")
+_ID: Final = re.compile(rf"({_PCI_ID}|{_AUXILIARY_ID})-device\.json")
+_REST: Final = re.compile(rf"[^.]+-{_ID.pattern}")
 VERSION: Final = "1.1.0"
 
 
@@ -37,6 +38,12 @@ class DeviceInfo:
 def device_info_file_name(resource: str, device_id: str) -> str:
     """The file of a device of a resource."""
     return f"{resource}-{device_id}-device.json".replace("/", "-")
+
+
+def is_of(file_name: str, resource: ResourceName) -> bool:
+    """Whether a file is that of a device of a pool."""
+    start = f"{resource}-".replace("/", "-")
+    return file_name.startswith(start) and _ID.fullmatch(file_name, len(start)) is not None
 
 
 def may_be_ours(file_name: str, prefix: str) -> bool:

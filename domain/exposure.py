@@ -61,10 +61,16 @@ class Generic:
 
 
 class Extra:
-    """What the operator wants containers to know: for all devices, and over that for one."""
+    """What the operator wants containers to know: for all devices, over that for one function, and for one device.
+
+    The Go plugin knows subfunctions by the address of the function they sit on.
+    """
 
     def expose(self, member: Member, spec: PoolSpec, host: Host) -> Exposure | None:
-        info = {**spec.additional_info.get("*", {}), **spec.additional_info.get(member.device.id, {})}
+        if not spec.additional_info:
+            return None
+        keys = ("*", str(member.device.function.address), member.device.id)
+        info = {name: value for key in keys for name, value in spec.additional_info.get(key, {}).items()}
         return Exposure("extra", info) if info else None
 
 

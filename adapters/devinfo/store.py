@@ -46,6 +46,9 @@ class FileDeviceInfoStore:
         except OSError as error:
             raise FilesUnwritable(self._directory, str(error.strerror), "the directory must be readable") from error
 
+    def ours(self, names: Collection[str]) -> Collection[str]:
+        return [name for name in names if _is_ours(f"{self._directory}/{name}")]
+
     def remove(self, names: Collection[str]) -> None:
         try:
             for name in names:
@@ -57,7 +60,7 @@ class FileDeviceInfoStore:
 
     def _write(self, record: DeviceInfo, may_be_there: bool) -> bool:
         path = f"{self._directory}/{record.file_name}"
-        content = json.dumps(record.content).encode() + b"\n"
+        content = _text(record.content)
         if may_be_there:
             with suppress(OSError):  # missing, or unreadable: replaced below either way
                 identity = _identity(path)
@@ -79,6 +82,19 @@ class FileDeviceInfoStore:
             prepare(self._directory)
             replace_file(path, content)
         return True
+
+
+def _text(content: object) -> bytes:
+    return json.dumps(content).encode() + b"\n"
+
+
+def _is_ours(path: str) -> bool:
+    """Whether a file looks as this store writes them: programs in Go write no spaces and no end of a line."""
+    try:
+        written = read_file(path)
+        return written == _text(json.loads(written))
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 def _identity(path: str) -> Identity:

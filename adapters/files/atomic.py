@@ -3,6 +3,7 @@
 import os
 import time
 from contextlib import suppress
+from itertools import count
 from typing import Final
 
 _MODE: Final = 0o644
@@ -12,6 +13,8 @@ _TEMPORARY: Final = ".tmp"
 """Readers of a directory go by endings: half a file must not have theirs."""
 _PROCESS: Final = os.urandom(4).hex()
 """Marks this process's temporary files: process ids are the same in every container."""
+_NUMBERS: Final = count()
+"""Tells them apart: two threads may write the same file, and one that could not be removed must not be in the way."""
 _ABANDONED_AFTER: Final = 60.0
 
 
@@ -19,20 +22,22 @@ def replace_file(path: str, content: bytes) -> None:
     """Write a temporary file beside it and rename; readable by all, whatever the umask says.
 
     Raises:
-        OSError: if it cannot be written; nothing is left of the attempt.
+        OSError: with the path, if it cannot be written; nothing is left of the attempt.
     """
-    directory, _, name = path.rpartition("/")
-    temporary = f"{directory}/.{_PROCESS}-{name}{_TEMPORARY}"
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    temporary = f"{path.rpartition('/')[0]}/.{_PROCESS}-{next(_NUMBERS)}{_TEMPORARY}"
+    try:
+        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
     try:
         written = os.write(file, content)
         while written < len(content):
             written += os.write(file, content[written:])
         os.fchmod(file, _MODE)
         os.rename(temporary, path)  # noqa: PTH104 - a Path per file costs more than the call
-    except OSError:
+    except OSError as error:
         _unlink(temporary)
-        raise
+        raise OSError(error.errno, error.strerror, path) from error
     finally:
         os.close(file)
 
@@ -65,5 +70,5 @@ def read_file(path: str) -> bytes:
 
 
 def _unlink(path: str) -> None:
-    with suppress(FileNotFoundError):
+    with suppress(OSError):  # what made this necessary is what is told
         os.unlink(path)  # noqa: PTH108 - a Path per file costs more than the call

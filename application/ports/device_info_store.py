@@ -21,5 +21,8 @@ class DeviceInfoStore(Protocol):
     def names(self) -> Collection[str]:
         """The names of all records, other writers' too."""
 
+    def ours(self, names: Collection[str]) -> Collection[str]:
+        """Those of some records that this store, or one like it in an earlier process, has written."""
+
     def remove(self, names: Collection[str]) -> None:
         """Drop records; one that is not there is no error."""

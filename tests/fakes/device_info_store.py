@@ -11,6 +11,8 @@ class FakeDeviceInfoStore:
 
     def __init__(self) -> None:
         self.records: dict[str, Mapping[str, object]] = {}
+        self.others: set[str] = set()
+        """Names of records that somebody else has written."""
         self.full = False
 
     def write(self, records: Sequence[DeviceInfo]) -> int:
@@ -26,6 +28,9 @@ class FakeDeviceInfoStore:
 
     def names(self) -> Collection[str]:
         return list(self.records)
+
+    def ours(self, names: Collection[str]) -> Collection[str]:
+        return [name for name in names if name in self.records and name not in self.others]
 
     def remove(self, names: Collection[str]) -> None:
         for name in names:

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from adapters.config.config_file import ConfigFile
+from tests.contract.cdi_specification import resolvable
 from tests.hosts.host import SimHost
-from tests.hosts.named import h1
+from tests.hosts.named import h1, h2
+from tests.hosts.rdma import RdmaDevice
 from tests.unit.application.stage import Stage
 
 KERN: dict[str, Any] = {"resourceName": "kern", "selectors": {"drivers": ["iavf"]}}
+DPDK: dict[str, Any] = {"resourceName": "dpdk", "selectors": {"drivers": ["vfio-pci"]}}
 ALL: dict[str, Any] = {"resourceName": "all", "selectors": {"vendors": ["8086"]}}
 VF = "0000:3b:01.0"
 
@@ -64,3 +67,58 @@ def test_a_pf_that_has_got_vfs_since_its_list_is_refused(tmp_path: Path) -> None
     stage.laid.create_vfs("0000:5e:00.0", 2)
 
     assert "0000:5e:00.0" in stage.refused("all", "0000:5e:00.0")
+
+
+def test_a_device_whose_node_was_away_at_the_look_and_is_back_gets_it_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With CDI: what a reconcile knows is older than what Allocate has read, whichever writes the file last."""
+    stage = Stage(tmp_path, h2(), DPDK, cdi=True)
+    node = next(path for path in (stage.laid.root / "dev/vfio").iterdir() if path.name == "101")
+    node.unlink()
+    store = stage._discovery._cdi._store  # type: ignore[union-attr]
+    read = store.read
+    granted: list[Any] = []
+
+    async def story() -> None:
+        loop = asyncio.get_running_loop()
+
+        def slow_read(prefixes: Any) -> Any:
+            found = read(prefixes)
+            if not granted:
+                granted.append("asked")
+                node.touch()
+                call = stage._allocation.allocate(stage.name("dpdk"), [[VF]])
+                granted.extend(asyncio.run_coroutine_threadsafe(call, loop).result(60))
+            return found
+
+        monkeypatch.setattr(store, "read", slow_read)
+        assert await stage._discovery.reconcile() == 0.0, "it is looked at once more at once"
+
+    asyncio.run(story())
+
+    assert granted[1].cdi_devices == (f"intel.com/net-pci={VF}",)
+    assert f"intel.com/net-pci={VF}" in resolvable(stage.cdi_directory)
+
+
+def test_device_information_that_allocate_has_written_is_not_replaced_by_older(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = SimHost()
+    host.vf(host.pf("0000:3b:00.0", netdevs=["ens1f0"]), 0, bdf=VF, children=[RdmaDevice("rocep0", uverbs=20)])
+    stage = Stage(tmp_path, host, {"resourceName": "rdma", "selectors": {"isRdma": True}})
+    tree, path = stage.laid.tree, stage.laid.function(VF).path
+    look = stage._discovery._look
+
+    def look_and_then(pools: Any) -> Any:
+        seen = look(pools)
+        monkeypatch.setattr(stage._discovery, "_look", look)
+        RdmaDevice("rocep0", uverbs=20).remove(tree, path)
+        RdmaDevice("rocep7", uverbs=27).lay(tree, path)
+        stage.allocate("rdma", VF)
+        return seen
+
+    monkeypatch.setattr(stage._discovery, "_look", look_and_then)
+    stage.reconcile()
+
+    assert stage.device_info("rdma", VF)["pci"]["rdma-device"] == "rocep7"

@@ -155,6 +155,7 @@ def test_a_host_without_nodes_needs_no_store() -> None:
     publication = CdiPublication(store, Holdings(FakeDeviceUse()))
     assignment = assign(facts_h1(), [kern])
 
-    asyncio.run(publication.publish(facts_h1(), [kern], assignment, offers(facts_h1(), assignment, [kern])))
+    lists = offers(facts_h1(), assignment, [kern])
+    asyncio.run(publication.publish(facts_h1(), [kern], assignment, lists, looked=0.0))
 
     assert store.files == {}

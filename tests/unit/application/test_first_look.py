@@ -1,0 +1,49 @@
+"""The first look after a start did not get what it needs; containers hold devices."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.announcement import GONE, Holding
+from domain.errors import FilesUnwritable
+from domain.resource_name import ResourceName
+from tests.hosts.named import h1
+from tests.unit.application.stage import Stage
+
+OLD = ResourceName("intel.com", "kern")
+FIRST = "0000:3b:01.0"
+KERN: dict[str, Any] = {"resourceName": "kern", "selectors": {"drivers": ["iavf"]}}
+RENAMED: dict[str, Any] = {"resourceName": "other", "selectors": {"drivers": ["iavf"]}}
+LATER_KERN: dict[str, Any] = {"resourceName": "kern", "selectors": {"drivers": ["vfio-pci"]}}
+
+
+def test_files_could_not_be_written(tmp_path: Path) -> None:
+    """Case B10: what a container holds drains, and is not offered under the pool's new name."""
+    stage = Stage(tmp_path, h1(), KERN)
+    stage.device_use.held = frozenset({Holding(OLD, FIRST)})
+    stage.device_use.given = frozenset({OLD})
+    (tmp_path / "devinfo").rename(tmp_path / "aside")
+    (tmp_path / "devinfo").write_text("in the way", encoding="utf-8")
+    with pytest.raises(FilesUnwritable):
+        stage.start(RENAMED)
+
+    (tmp_path / "devinfo").unlink()
+    stage.reconcile()
+
+    assert FIRST not in stage.listed("other")
+    assert stage.listed("other")
+    assert {entry.id: entry.fault for entry in stage.publisher.lists[OLD]} == {FIRST: GONE}
+
+
+def test_the_kubelet_could_not_be_asked(tmp_path: Path) -> None:
+    """Case B10: the device stays with the pool that it was given out by, as soon as that is known."""
+    stage = Stage(tmp_path, h1(), KERN)
+    stage.device_use.held = None
+    stage.start(RENAMED, LATER_KERN)
+
+    stage.device_use.held = frozenset({Holding(OLD, FIRST)})
+    stage.reconcile()
+
+    assert FIRST not in stage.listed("other")
+    assert stage.listed("kern") == {FIRST: GONE}
