@@ -10,12 +10,11 @@ import pytest
 from adapters.config.config_file import ConfigFile
 from tests.contract.cdi_specification import resolvable
 from tests.hosts.host import SimHost
-from tests.hosts.named import h1, h2
+from tests.hosts.named import h1
 from tests.hosts.rdma import RdmaDevice
 from tests.unit.application.stage import Stage
 
 KERN: dict[str, Any] = {"resourceName": "kern", "selectors": {"drivers": ["iavf"]}}
-DPDK: dict[str, Any] = {"resourceName": "dpdk", "selectors": {"drivers": ["vfio-pci"]}}
 ALL: dict[str, Any] = {"resourceName": "all", "selectors": {"vendors": ["8086"]}}
 VF = "0000:3b:01.0"
 
@@ -69,13 +68,23 @@ def test_a_pf_that_has_got_vfs_since_its_list_is_refused(tmp_path: Path) -> None
     assert "0000:5e:00.0" in stage.refused("all", "0000:5e:00.0")
 
 
-def test_a_device_whose_node_was_away_at_the_look_and_is_back_gets_it_by_name(
+def rdma_stage(directory: Path, *, cdi: bool = False) -> Stage:
+    host = SimHost()
+    host.vf(host.pf("0000:3b:00.0", netdevs=["ens1f0"]), 0, bdf=VF, children=[RdmaDevice("rocep0", uverbs=20)])
+    return Stage(directory, host, {"resourceName": "rdma", "selectors": {"isRdma": True}}, cdi=cdi)
+
+
+def change_rdma_device(stage: Stage) -> None:
+    tree, path = stage.laid.tree, stage.laid.function(VF).path
+    RdmaDevice("rocep0", uverbs=20).remove(tree, path)
+    RdmaDevice("rocep7", uverbs=27).lay(tree, path)
+
+
+def test_with_cdi_the_nodes_that_allocate_has_read_are_not_replaced_by_older_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With CDI: what a reconcile knows is older than what Allocate has read, whichever writes the file last."""
-    stage = Stage(tmp_path, h2(), DPDK, cdi=True)
-    node = next(path for path in (stage.laid.root / "dev/vfio").iterdir() if path.name == "101")
-    node.unlink()
+    """Whichever writes the file last."""
+    stage = rdma_stage(tmp_path, cdi=True)
     store = stage._discovery._cdi._store  # type: ignore[union-attr]
     read = store.read
     granted: list[Any] = []
@@ -86,9 +95,8 @@ def test_a_device_whose_node_was_away_at_the_look_and_is_back_gets_it_by_name(
         def slow_read(prefixes: Any) -> Any:
             found = read(prefixes)
             if not granted:
-                granted.append("asked")
-                node.touch()
-                call = stage._allocation.allocate(stage.name("dpdk"), [[VF]])
+                change_rdma_device(stage)
+                call = stage._allocation.allocate(stage.name("rdma"), [[VF]])
                 granted.extend(asyncio.run_coroutine_threadsafe(call, loop).result(60))
             return found
 
@@ -97,24 +105,21 @@ def test_a_device_whose_node_was_away_at_the_look_and_is_back_gets_it_by_name(
 
     asyncio.run(story())
 
-    assert granted[1].cdi_devices == (f"intel.com/net-pci={VF}",)
-    assert f"intel.com/net-pci={VF}" in resolvable(stage.cdi_directory)
+    assert granted[0].cdi_devices == (f"intel.com/net-pci={VF}",)
+    described = [node["hostPath"] for node in resolvable(stage.cdi_directory)[f"intel.com/net-pci={VF}"]]
+    assert "/dev/infiniband/uverbs27" in described
 
 
 def test_device_information_that_allocate_has_written_is_not_replaced_by_older(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = SimHost()
-    host.vf(host.pf("0000:3b:00.0", netdevs=["ens1f0"]), 0, bdf=VF, children=[RdmaDevice("rocep0", uverbs=20)])
-    stage = Stage(tmp_path, host, {"resourceName": "rdma", "selectors": {"isRdma": True}})
-    tree, path = stage.laid.tree, stage.laid.function(VF).path
+    stage = rdma_stage(tmp_path)
     look = stage._discovery._look
 
     def look_and_then(pools: Any) -> Any:
         seen = look(pools)
         monkeypatch.setattr(stage._discovery, "_look", look)
-        RdmaDevice("rocep0", uverbs=20).remove(tree, path)
-        RdmaDevice("rocep7", uverbs=27).lay(tree, path)
+        change_rdma_device(stage)
         stage.allocate("rdma", VF)
         return seen
 
