@@ -54,6 +54,15 @@ def test_a_subfunction_is_called_by_its_auxiliary_name_everywhere(tmp_path: Path
     }
 
 
+def test_additional_info_of_a_subfunction_may_be_given_by_its_functions_address(tmp_path: Path) -> None:
+    """As the Go plugin has it; by its own name it is told more closely."""
+    extra = {"*": {"a": "all", "b": "all", "c": "all"}, PF: {"b": "function", "c": "function"}, SF4: {"c": "own"}}
+    stage = Stage(tmp_path, host()[0], {**pool(auxTypes=["sf"]), "additionalInfo": extra})
+
+    assert stage.info("sf", SF4)["extra"] == {"a": "all", "b": "function", "c": "own"}
+    assert stage.info("sf", SF5)["extra"] == {"a": "all", "b": "function", "c": "function"}
+
+
 def test_other_auxiliary_devices_are_no_subfunctions(tmp_path: Path) -> None:
     stage = Stage(tmp_path, host()[0], pool())
 
