@@ -10,6 +10,7 @@ from adapters.sysfs.subfunctions import auxiliary_names
 from adapters.sysfs.tree import Tree
 from adapters.sysfs.uevent import parse_uevent
 from adapters.sysfs.vdpa import vdpa_devices
+from adapters.sysfs.vf_count import VfCounts
 from domain.errors import InvalidPciAddress
 from domain.host import PciFunction
 from domain.pci import PciAddress
@@ -33,7 +34,7 @@ class VfPlace:
 
 
 def read_function(
-    tree: Tree, address: PciAddress, place: VfPlace | None, on_vdpa_bus: frozenset[str]
+    tree: Tree, vf_counts: VfCounts, address: PciAddress, place: VfPlace | None, on_vdpa_bus: frozenset[str]
 ) -> tuple[PciFunction, Sequence[str]]:
     """A function and the names in its directory; with its place if a PF was found to link to it.
 
@@ -52,7 +53,6 @@ def read_function(
         uevent = {}
     vendor, _, device = uevent.get("PCI_ID", "").lower().partition(":")
     is_vf = "physfn" in names
-    virtfns = 0 if is_vf else sum(name.startswith("virtfn") for name in names)
     driver = uevent.get("DRIVER") or (tree.target_name(f"{path}/driver") if "driver" in names else None)
     interfaces = interfaces_of(tree, path, names, ports=not is_vf)
     function = PciFunction(
@@ -66,7 +66,7 @@ def read_function(
         iommu_group=_iommu_group(tree, path) if "iommu_group" in names else None,
         physfn=(place.pf if place else _link_address(tree, f"{path}/physfn")) if is_vf else None,
         vf_index=place.index if place else None,
-        vf_count=max(tree.number(f"{path}/sriov_numvfs") or 0, virtfns) if "sriov_numvfs" in names or virtfns else 0,
+        vf_count=0 if is_vf else vf_counts.count(path, names),
         noiommu=(driver == "vfio-pci" or "vfio-dev" in names) and _is_noiommu(tree, path),
         interfaces=interfaces,
         interfaces_away="net" in names and not interfaces,

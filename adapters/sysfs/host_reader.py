@@ -11,6 +11,7 @@ from adapters.sysfs.routes import default_routes
 from adapters.sysfs.subfunctions import read_subfunction, subfunctions
 from adapters.sysfs.tree import Tree
 from adapters.sysfs.vdpa import BUS as VDPA_BUS
+from adapters.sysfs.vf_count import VfCounts
 from domain.errors import InvalidPciAddress
 from domain.host import AuxiliaryDevice, Host, PciFunction
 from domain.pci import PciAddress
@@ -22,6 +23,7 @@ class SysfsHostReader:
     def __init__(self, root: Path) -> None:
         self._tree = Tree(root)
         self._nodes = Nodes(self._tree)
+        self._vf_counts = VfCounts(self._tree)
 
     def read(self) -> Host:
         tree = self._tree
@@ -34,7 +36,7 @@ class SysfsHostReader:
         for name in sorted(tree.names(DEVICES)):
             try:
                 address = PciAddress.parse(name)
-                function, names = read_function(tree, address, places.get(address), on_vdpa_bus)
+                function, names = read_function(tree, self._vf_counts, address, places.get(address), on_vdpa_bus)
             except (InvalidPciAddress, Unreadable) as error:
                 unreadable[name] = str(error)
                 continue
@@ -83,7 +85,7 @@ class SysfsHostReader:
                         functions[address] = known
                         candidates += nodes_of_function(known)
                         continue
-                    function, _ = read_function(tree, address, _place(known), on_vdpa_bus)
+                    function, _ = read_function(tree, self._vf_counts, address, _place(known), on_vdpa_bus)
                     functions[address] = function
                     candidates += nodes_of_function(function)
             except (InvalidPciAddress, Unreadable) as error:
