@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from domain.errors import InvalidPciAddress
 from domain.host import AuxiliaryDevice, Host, NetInterface, PciFunction, RdmaDevice, VdpaDevice
 from domain.pci import PciAddress
 from domain.uplink import uplink
+
+# include/linux/pci_ids.h: PCI_CLASS_NETWORK_ETHERNET, PCI_CLASS_NETWORK_INFINIBAND
+_LINK_TYPES_OF_CLASSES: Final = {0x0200: "ether", 0x0207: "infiniband"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +71,15 @@ def pci_device(host: Host, address: PciAddress, uses: Mapping[str, str]) -> Devi
     own = function.interfaces[0] if function.interfaces else None
     id_ = str(address)
     # A VF on a userspace driver or in a pod has no interface here, its PF has: the link is the PF's.
-    link_type = (port and port.link_type) or (own and own.link_type) or None
+    link_type = (port and port.link_type) or (own and own.link_type) or _link_type_away(function)
     return Device(id_, function, None, pf, port, link_type, uses.get(id_))
+
+
+def _link_type_away(function: PciFunction) -> str | None:
+    """The link of a whole port or a guest's VF whose interface is in a pod, by its class; None if it can have none."""
+    if function.driver in {None, "vfio-pci"} or function.vfio_device or function.uio:
+        return None
+    return _LINK_TYPES_OF_CLASSES.get(function.class_code >> 8)
 
 
 def subfunction_device(host: Host, name: str, uses: Mapping[str, str]) -> Device | None:

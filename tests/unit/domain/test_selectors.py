@@ -93,6 +93,25 @@ def test_a_vf_on_a_userspace_driver_has_the_link_type_of_its_pf() -> None:
     assert pci_device(seen, at("0000:3b:01.0"), {}).link_type == "ether"
 
 
+@pytest.mark.parametrize(
+    ("facts", "link_type"),
+    [
+        ({"class_code": 0x020000}, "ether"),
+        ({"class_code": 0x020700, "driver": "mlx5_core", "interfaces_away": True}, "infiniband"),
+        ({"class_code": 0x120000}, None),
+        ({"driver": "vfio-pci"}, None),
+        ({"driver": "mlx5_vfio_pci", "vfio_device": "vfio0"}, None),
+        ({"driver": "igb_uio", "uio": "uio0"}, None),
+        ({"driver": None}, None),
+    ],
+)
+def test_a_function_without_any_interface_to_ask_has_the_link_type_of_its_class_if_its_driver_makes_interfaces(
+    facts: dict[str, Any], link_type: str | None
+) -> None:
+    """Cases B10, C02: its interface is in a pod."""
+    assert pci_device(host(function("0000:00:06.0", **facts)), at("0000:00:06.0"), {}).link_type == link_type
+
+
 def test_a_vf_in_a_guest_has_its_own_link_type() -> None:
     seen = host(function("0000:00:06.0", interfaces=["eth1"]))
 
