@@ -14,7 +14,7 @@ class HealthPolicy(Enum):
     DEVICE = "device"
     """A device node or facility that is missing, too."""
     LINK = "link"
-    """And the PF's link being down, too."""
+    """And the PF's link being down, too; of a device without a visible PF its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,16 @@ def link_fault(device: Device) -> str | None:
 
     The VF's own interface says nothing: it stays up when its PF's cable is pulled, and is down while no pod has it. An
     interface in a pod, or one that a userspace driver has taken, is not there to be asked.
+
+    A whole port and a guest's VF have no other interface than their own. It may be down just because no pod has it:
+    only a carrier that is missing tells of the link.
     """
     port = device.pf_port
     if port is None:
         return None
     if port.carrier is False:
         return f"no carrier on {port.name}"
-    if port.operstate in {"down", "lowerlayerdown"}:
+    is_own = device.pf is device.function and device.subfunction is None
+    if not is_own and port.operstate in {"down", "lowerlayerdown"}:
         return f"{port.name} is {port.operstate}"
     return None

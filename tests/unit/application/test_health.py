@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from domain.announcement import Holding
-from domain.health import Health, HealthPolicy
-from domain.host import Host, NetInterface
+from domain.device import subfunction_device
+from domain.health import Health, HealthPolicy, link_fault
+from domain.host import AuxiliaryDevice, Host, NetInterface
 from domain.pool import PoolSpec
 from domain.selectors import Drivers
 from tests.unit.application.test_discovery import Node, node
-from tests.unit.domain.facts import host, pf, pool, vf
+from tests.unit.domain.facts import at, function, host, pf, pool, vf
 
 IDS = [f"0000:3b:01.{index}" for index in range(2)]
 NO_CARRIER = "no carrier on ens1f0"
@@ -75,6 +76,34 @@ def test_a_link_is_down_only_where_somebody_says_so(facts: dict[str, Any], fault
     n.reconcile()
 
     assert faults(n) == [fault, fault]
+
+
+@pytest.mark.parametrize(
+    ("carrier", "operstate", "fault"),
+    [(None, "down", None), (False, "down", NO_CARRIER), (True, "dormant", None), (True, "up", None)],
+)
+@pytest.mark.parametrize("whole_port", [True, False])
+def test_a_whole_port_or_a_guests_vf_that_is_not_up_yet_is_not_down(
+    carrier: bool | None, operstate: str, fault: str | None, *, whole_port: bool
+) -> None:
+    """Cases C01, C02: no pod has it yet, so nobody has set its interface up."""
+    port = NetInterface("ens1f0", 1, carrier=carrier, operstate=operstate)
+    device = pf(vfs=0, interfaces=[port]) if whole_port else function("0000:00:06.0", interfaces=[port])
+    n = node(host(device), replace(pool("nic"), health=Health(HealthPolicy.LINK)))
+
+    n.reconcile()
+
+    assert faults(n) == [fault]
+
+
+def test_a_subfunction_is_down_with_its_pf() -> None:
+    """Case C01: the PF's interface is not the subfunction's own."""
+    sf = AuxiliaryDevice("mlx5_core.sf.4", at("0000:3b:00.0"), number=88)
+    down = NetInterface("ens1f0", 1, operstate="down")
+    device = subfunction_device(host(pf(vfs=0, interfaces=[down]), auxiliary={sf.name: sf}), sf.name, {})
+
+    assert device
+    assert link_fault(device) == "ens1f0 is down"
 
 
 def test_a_missing_node_counts_at_once_and_a_dead_link_after_its_hold_time() -> None:
