@@ -2,7 +2,8 @@
 
 In switchdev mode the representors of VFs and SFs appear beside the uplink, in any order. Their phys_port_name tells
 them apart (Documentation/networking/switchdev.rst: ``pN`` for a physical port, ``cXpfNvfM`` and ``cXpfNsfM`` for the
-others).
+others). X is the controller: on a SmartNIC those of the server it sits in have one too, and any but 0 is not this
+host's (Documentation/networking/devlink/devlink-port.rst).
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Final, Literal
 from domain.host import Host, NetInterface, PciFunction
 
 _PHYSICAL_PORT: Final = re.compile(r"p(\d+)(?:s\d+)?")
-_REPRESENTOR: Final = re.compile(r"(?:c\d+)?pf(\d+)(?:(vf|sf)(\d+))?")
+_REPRESENTOR: Final = re.compile(r"(?:c(\d+))?pf(\d+)(?:(vf|sf)(\d+))?")
 
 
 def uplink(pf: PciFunction) -> NetInterface | None:
@@ -32,9 +33,9 @@ def representor(host: Host, pf: PciFunction, kind: Literal["vf", "sf"], index: i
     number = _PHYSICAL_PORT.fullmatch(port.port_name or "") if port else None
     for candidate in _ports(host, pf, port.switch_id if port else None):
         match = _REPRESENTOR.fullmatch(candidate.port_name or "")
-        if match is None or match[2] != kind or int(match[3]) != index:
+        if match is None or int(match[1] or 0) != 0 or match[3] != kind or int(match[4]) != index:
             continue
-        if number is None or match[1] == number[1]:
+        if number is None or match[2] == number[1]:
             return candidate
     return None
 

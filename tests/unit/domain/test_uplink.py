@@ -1,3 +1,5 @@
+import pytest
+
 from domain.host import NetInterface
 from domain.uplink import representor, uplink
 from tests.unit.domain.facts import host, pf
@@ -61,3 +63,18 @@ def test_a_representor_below_no_function_is_found_by_the_switch_id() -> None:
     seen = host(of, port_interfaces=(port("wrong", "pf0vf1", switch="bb"), port("right", "pf0vf1", switch="aa")))
 
     assert representor(seen, of, "vf", 1) == seen.port_interfaces[1]
+
+
+@pytest.mark.parametrize("own", ["pf0sf88", "c0pf0sf88"])
+def test_a_representor_of_another_controller_stands_for_nothing_of_this_host(own: str) -> None:
+    """The Arm side of a SmartNIC: the server has a subfunction of the same number."""
+    ports = [port("p0", "p0"), port("a", "c1pf0sf88"), port("b", "c2pf0sf88"), port("en3f0pf0sf88", own)]
+    of = pf(interfaces=ports)
+
+    assert representor(host(of), of, "sf", 88) == ports[3]
+
+
+def test_there_is_no_representor_where_only_another_controller_has_one() -> None:
+    of = pf(interfaces=[port("p0", "p0"), port("a", "c1pf0sf88")])
+
+    assert representor(host(of), of, "sf", 88) is None
