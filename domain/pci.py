@@ -36,6 +36,11 @@ class PciAddress:
         domain, bus, device, function = match.groups()
         return cls(int(domain or "0", 16), int(bus, 16), int(device, 16), int(function, 16))
 
+    @property
+    def routing_id(self) -> int:
+        """Bus, device and function as one number: functions of a domain are counted by it."""
+        return self.bus << 8 | self.device << 3 | self.function
+
     def __str__(self) -> str:
         return f"{self.domain:04x}:{self.bus:02x}:{self.device:02x}.{self.function:x}"
 

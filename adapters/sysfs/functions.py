@@ -1,7 +1,6 @@
 """One PCI function, from its directory."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
 from adapters.sysfs.interfaces import interfaces_of
@@ -11,11 +10,9 @@ from adapters.sysfs.tree import Tree
 from adapters.sysfs.uevent import parse_uevent
 from adapters.sysfs.vdpa import vdpa_devices
 from adapters.sysfs.vf_count import VfCounts
-from domain.errors import InvalidPciAddress
+from adapters.sysfs.vf_places import DEVICES, VfPlace, link_address
 from domain.host import PciFunction
 from domain.pci import PciAddress
-
-DEVICES: Final = "sys/bus/pci/devices"
 
 _NUMA_NODES: Final = 1 << 31
 """The message to the kubelet can hold more, but no kernel has."""
@@ -23,14 +20,6 @@ _NUMA_NODES: Final = 1 << 31
 
 class Unreadable(Exception):
     """A function that tells too little to be offered; the message says what is missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class VfPlace:
-    """Where a VF belongs, as its PF has it."""
-
-    pf: PciAddress
-    index: int
 
 
 def read_function(
@@ -52,7 +41,7 @@ def read_function(
             raise Unreadable(f"uevent: {error.strerror}") from error
         uevent = {}
     vendor, _, device = uevent.get("PCI_ID", "").lower().partition(":")
-    is_vf = "physfn" in names
+    is_vf = place is not None or "physfn" in names
     driver = uevent.get("DRIVER") or (tree.target_name(f"{path}/driver") if "driver" in names else None)
     interfaces = interfaces_of(tree, path, names, ports=not is_vf)
     function = PciFunction(
@@ -64,7 +53,7 @@ def read_function(
         numa_node=_numa_node(tree, path),
         acpi_index=tree.text(f"{path}/acpi_index") if "acpi_index" in names else None,
         iommu_group=_iommu_group(tree, path) if "iommu_group" in names else None,
-        physfn=(place.pf if place else _link_address(tree, f"{path}/physfn")) if is_vf else None,
+        physfn=(place.pf if place else link_address(tree, f"{path}/physfn")) if is_vf else None,
         vf_index=place.index if place else None,
         vf_count=0 if is_vf else vf_counts.count(path, names),
         noiommu=(driver == "vfio-pci" or "vfio-dev" in names) and _is_noiommu(tree, path),
@@ -91,17 +80,9 @@ def is_as_known(tree: Tree, known: PciFunction) -> bool:
     ids = f"{known.vendor}:{known.device}".upper()
     if uevent.get("DRIVER") != known.driver or uevent.get("PCI_ID") != ids:
         return False
+    if link_address(tree, f"{path}/physfn") != known.physfn:
+        return False
     return known.vfio_device is None or tree.exists(f"{path}/vfio-dev/{known.vfio_device}")
-
-
-def vf_places(tree: Tree, address: PciAddress, names: Sequence[str]) -> Iterator[tuple[PciAddress, VfPlace]]:
-    """The VFs that a PF links to, with the number in the link's name: numbers may be missing in between."""
-    for name in names:
-        index = name.removeprefix("virtfn")
-        if index != name and index.isdecimal():
-            vf = _link_address(tree, f"{DEVICES}/{address}/{name}")
-            if vf:
-                yield vf, VfPlace(address, int(index))
 
 
 def _class_code(tree: Tree, path: str, of_uevent: str | None) -> int:
@@ -138,10 +119,3 @@ def _first(tree: Tree, path: str, prefix: str) -> str | None:
 def _numa_node(tree: Tree, path: str) -> int | None:
     node = tree.number(f"{path}/numa_node")
     return node if node is not None and 0 <= node < _NUMA_NODES else None
-
-
-def _link_address(tree: Tree, path: str) -> PciAddress | None:
-    try:
-        return PciAddress.parse(tree.target_name(path) or "")
-    except InvalidPciAddress:
-        return None

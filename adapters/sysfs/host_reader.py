@@ -1,10 +1,10 @@
 """The host in one linear pass: a constant number of system calls for each PCI function."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from adapters.sysfs.functions import DEVICES, Unreadable, VfPlace, is_as_known, read_function, vf_places
+from adapters.sysfs.functions import Unreadable, is_as_known, read_function
 from adapters.sysfs.interfaces import InterfaceClass
 from adapters.sysfs.nodes import Nodes, nodes_of_facilities, nodes_of_function
 from adapters.sysfs.routes import default_routes
@@ -12,6 +12,7 @@ from adapters.sysfs.subfunctions import read_subfunction, subfunctions
 from adapters.sysfs.tree import Tree
 from adapters.sysfs.vdpa import BUS as VDPA_BUS
 from adapters.sysfs.vf_count import VfCounts
+from adapters.sysfs.vf_places import DEVICES, VfPlace, VfRange, let_go, not_linked, vf_places, vf_range
 from domain.errors import InvalidPciAddress
 from domain.host import AuxiliaryDevice, Host, PciFunction
 from domain.pci import PciAddress
@@ -31,6 +32,7 @@ class SysfsHostReader:
         auxiliary: dict[str, AuxiliaryDevice] = {}
         unreadable: dict[str, str] = {}
         places: dict[PciAddress, VfPlace] = {}
+        ranges: list[VfRange] = []
         on_vdpa_bus = frozenset(tree.names(VDPA_BUS))
         # In this order a PF comes before its VFs, whose places are in the PF's directory.
         for name in sorted(tree.names(DEVICES)):
@@ -39,6 +41,11 @@ class SysfsHostReader:
                 function, names = read_function(tree, self._vf_counts, address, places.get(address), on_vdpa_bus)
             except (InvalidPciAddress, Unreadable) as error:
                 unreadable[name] = str(error)
+                continue
+            if "sriov_totalvfs" in names:
+                ranges += vf_range(tree, function)
+            elif not function.physfn and (why := let_go(ranges, function)):
+                unreadable[name] = why
                 continue
             functions[address] = function
             if function.vf_count:
@@ -85,7 +92,10 @@ class SysfsHostReader:
                         functions[address] = known
                         candidates += nodes_of_function(known)
                         continue
-                    function, _ = read_function(tree, self._vf_counts, address, _place(known), on_vdpa_bus)
+                    function, names = read_function(tree, self._vf_counts, address, _place(known), on_vdpa_bus)
+                    if why := self._let_go(host, known, function, names):
+                        unreadable[id_] = why
+                        continue
                     functions[address] = function
                     candidates += nodes_of_function(function)
             except (InvalidPciAddress, Unreadable) as error:
@@ -97,6 +107,15 @@ class SysfsHostReader:
             unreadable=unreadable,
             nodes=self._nodes.again(host.nodes, candidates),
         )
+
+    def _let_go(self, host: Host, known: PciFunction | None, function: PciFunction, names: Sequence[str]) -> str | None:
+        """Why a function that is read again is one that its PF has let go of; None if it is not."""
+        if "physfn" in names:
+            return None
+        if known:
+            return not_linked(known.physfn) if known.physfn else None
+        pfs = (pf for pf in host.functions.values() if not pf.physfn and pf.vendor == function.vendor)
+        return let_go((range_ for pf in pfs for range_ in vf_range(self._tree, pf)), function)
 
     def _subfunction(self, known: AuxiliaryDevice, on_vdpa_bus: frozenset[str]) -> AuxiliaryDevice:
         path = f"{DEVICES}/{known.parent}/{known.name}"

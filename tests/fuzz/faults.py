@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from adapters.sysfs import tree
-from adapters.sysfs.functions import DEVICES
+from adapters.sysfs.vf_places import DEVICES
 
 NUMBERS = (errno.EIO, errno.EACCES, errno.ENODEV, errno.EINVAL, errno.ENOENT, errno.EOPNOTSUPP, errno.ELOOP)
 CALLS = ("open", "read", "listdir", "readlink", "exists")
