@@ -69,9 +69,9 @@ def read_function(
 
 
 def is_as_known(tree: Tree, known: PciFunction) -> bool:
-    """Whether a function on vfio-pci is what it was; one on a kernel driver has more that can change."""
+    """Whether a VF on vfio-pci is what it was; on a kernel driver more can change, and a PF may get VFs."""
     path = f"{DEVICES}/{known.address}"
-    if known.driver != "vfio-pci" or _iommu_group(tree, path) != known.iommu_group:
+    if known.physfn is None or known.driver != "vfio-pci" or _iommu_group(tree, path) != known.iommu_group:
         return False
     try:
         uevent = parse_uevent(tree.read(f"{path}/uevent"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from adapters.sysfs.functions import Unreadable, is_as_known, read_function
-from adapters.sysfs.interfaces import InterfaceClass
+from adapters.sysfs.interfaces import InterfaceClass, still_below
 from adapters.sysfs.nodes import Nodes, nodes_of_facilities, nodes_of_function
 from adapters.sysfs.routes import default_routes
 from adapters.sysfs.subfunctions import read_subfunction, subfunctions
@@ -96,7 +96,7 @@ class SysfsHostReader:
                     if why := self._let_go(host, known, function, names):
                         unreadable[id_] = why
                         continue
-                    functions[address] = function
+                    functions[address] = self._with_interfaces_in_between(function, known)
                     candidates += nodes_of_function(function)
             except (InvalidPciAddress, Unreadable) as error:
                 unreadable[id_] = str(error)
@@ -107,6 +107,13 @@ class SysfsHostReader:
             unreadable=unreadable,
             nodes=self._nodes.again(host.nodes, candidates),
         )
+
+    def _with_interfaces_in_between(self, function: PciFunction, known: PciFunction | None) -> PciFunction:
+        """A function that is read again, with those of its interfaces that its own directory does not lead to."""
+        seen = {interface.name for interface in function.interfaces}
+        others = [interface for interface in known.interfaces if interface.name not in seen] if known else []
+        found = tuple(still_below(self._tree, function.address, others))
+        return replace(function, interfaces=function.interfaces + found) if found else function
 
     def _let_go(self, host: Host, known: PciFunction | None, function: PciFunction, names: Sequence[str]) -> str | None:
         """Why a function that is read again is one that its PF has let go of; None if it is not."""

@@ -41,6 +41,13 @@ def _interface(tree: Tree, path: str, *, ports: bool) -> NetInterface:
     )
 
 
+def still_below(tree: Tree, address: PciAddress, interfaces: Iterable[NetInterface]) -> Iterator[NetInterface]:
+    """Those of a function's interfaces that lie below it yet, in whatever way."""
+    for interface in interfaces:
+        if f"/{address}/" in (tree.target(f"{_CLASS}/{interface.name}") or ""):
+            yield interface
+
+
 class InterfaceClass:
     """All interfaces of the network namespace, as /sys/class/net links to them."""
 

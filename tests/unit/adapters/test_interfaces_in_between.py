@@ -88,3 +88,31 @@ def test_a_representor_of_no_device_belongs_to_no_function(tmp_path: Path) -> No
     stage.reconcile()
 
     assert stage.device_info("p", VF)["pci"]["representor-device"] == "eth7"
+
+
+@pytest.mark.parametrize("below", ["virtio2", "vmbus_1/child", "foo.eth.0"])
+def test_a_function_is_granted_whose_link_type_is_that_of_an_interface_in_between(below: str, tmp_path: Path) -> None:
+    """What a look finds, a second look at the one function finds too."""
+    host = SimHost()
+    host.function(NIC, device="1533", class_code="028000", driver="foo", bridges=())
+    stage = Stage(tmp_path, host)
+    Netdev("enx0", ifindex=5).lay(stage.laid.tree, f"{stage.laid.function(NIC).path}/{below}")
+    stage.start({"resourceName": "p", "selectors": {"linkTypes": ["ether"]}})
+    assert stage.listed("p") == {NIC: None}
+
+    assert stage.allocate("p", NIC).environment["PCIDEVICE_INTEL_COM_P"] == NIC
+
+
+def test_an_interface_in_between_that_has_left_is_not_carried_over(tmp_path: Path) -> None:
+    host = SimHost()
+    host.function(NIC, driver="foo", bridges=())
+    laid = host.lay(tmp_path)
+    directory = f"{laid.function(NIC).path}/foo.eth.0"
+    interface = Netdev("enx0", ifindex=5)
+    interface.lay(laid.tree, directory)
+    reader = SysfsHostReader(tmp_path)
+    known = reader.read()
+
+    interface.leave_for_pod(laid.tree, directory)
+
+    assert reader.reread(known, [NIC]).functions[at(NIC)].interfaces == ()

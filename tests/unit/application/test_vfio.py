@@ -143,3 +143,16 @@ def test_a_function_rebound_into_another_group_is_handed_out_by_that(tmp_path: P
     stage.laid.tree.node("dev/vfio/207")
 
     assert nodes(stage.allocate("dpdk", VF)) == ["/dev/vfio/vfio", "/dev/vfio/207"]
+
+
+def test_a_whole_port_on_vfio_that_has_got_vfs_since_the_list_is_refused(tmp_path: Path) -> None:
+    """Case D13: vfio-pci makes VFs too (its parameter enable_sriov)."""
+    pf = "0000:3b:00.0"
+    host = SimHost()
+    host.pf(pf, driver=VFIO)
+    stage = Stage(tmp_path, host, POOL)
+    assert nodes(stage.allocate("dpdk", pf)) == ["/dev/vfio/vfio", "/dev/vfio/0"]
+
+    stage.laid.create_vfs(pf, 2)
+
+    assert pf in stage.refused("dpdk", pf)
