@@ -54,12 +54,12 @@ class SysfsHostReader:
                 found = subfunctions(tree, f"{DEVICES}/{name}", address, function.auxiliary, on_vdpa_bus)
                 auxiliary.update((subfunction.name, subfunction) for subfunction in found)
         interfaces = InterfaceClass(tree)
-        known = {i.name for function in functions.values() for i in function.interfaces}
-        known |= {i.name for subfunction in auxiliary.values() for i in subfunction.interfaces}
-        for address, found_interface in interfaces.elsewhere(known):
+        physical = [i for function in functions.values() for i in function.interfaces]
+        physical += (i for subfunction in auxiliary.values() for i in subfunction.interfaces)
+        for address, found_interface in interfaces.elsewhere({i.name for i in physical}):
             if owner := functions.get(address):
                 functions[address] = replace(owner, interfaces=(*owner.interfaces, found_interface))
-                known.add(found_interface.name)
+                physical.append(found_interface)
         switched = any(i.switch_id for f in functions.values() if not f.physfn for i in f.interfaces)
         routes = default_routes(tree.text("proc/net/route") or "", tree.text("proc/net/ipv6_route") or "")
         return Host(
@@ -67,7 +67,7 @@ class SysfsHostReader:
             auxiliary=auxiliary,
             unreadable=unreadable,
             default_routes=tuple(routes),
-            uppers=interfaces.uppers(known),
+            uppers=interfaces.uppers(physical),
             port_interfaces=tuple(interfaces.switch_ports()) if switched else (),
             nodes=self._nodes.read(functions.values(), auxiliary.values()),
         )

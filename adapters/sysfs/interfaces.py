@@ -10,6 +10,7 @@ from domain.host import NetInterface, UpperDevice
 from domain.pci import PciAddress
 
 _CLASS: Final = "sys/class/net"
+_INFINIBAND: Final = 32
 _CARRIER: Final[Mapping[str | None, bool]] = {"0": False, "1": True}
 
 
@@ -70,16 +71,21 @@ class InterfaceClass:
                 yield address, _interface(self._tree, f"{_CLASS}/{name}", ports=False)
                 break
 
-    def uppers(self, physical: Iterable[str]) -> Mapping[str, tuple[UpperDevice, ...]]:
-        """What is stacked on each interface: from links lower_* of virtual ones and the link master of the others."""
+    def uppers(self, physical: Collection[NetInterface]) -> Mapping[str, tuple[UpperDevice, ...]]:
+        """What is stacked on each interface: from links lower_* of virtual ones and the link master of the others.
+
+        Of IPoIB interfaces for another partition (``ib0.8001``) no link tells.
+        """
         stacked: dict[str, dict[str, None]] = {}
         for upper in self._virtual:
             for entry in sorted(self._tree.names(f"{_CLASS}/{upper}")):
                 if entry.startswith("lower_"):
                     stacked.setdefault(entry.removeprefix("lower_"), {})[upper] = None
-        for name in physical:
-            if master := self._tree.target_name(f"{_CLASS}/{name}/master"):
-                stacked.setdefault(name, {})[master] = None
+        for interface in physical:
+            if master := self._tree.target_name(f"{_CLASS}/{interface.name}/master"):
+                stacked.setdefault(interface.name, {})[master] = None
+        for child, lower in self._partitions([i.name for i in physical if i.hardware_type == _INFINIBAND]):
+            stacked.setdefault(lower, {})[child] = None
         return {lower: tuple(UpperDevice(u, self._kind(u)) for u in names) for lower, names in stacked.items()}
 
     def switch_ports(self) -> Iterator[NetInterface]:
@@ -88,6 +94,22 @@ class InterfaceClass:
             port = _interface(self._tree, f"{_CLASS}/{name}", ports=True)
             if port.switch_id and port.port_name:
                 yield port
+
+    def _partitions(self, ports: Collection[str]) -> Iterator[tuple[str, str]]:
+        """IPoIB interfaces of more partitions, each with the port that it was made on.
+
+        ``iflink`` has the port's index (ipoib_get_iflink). That of a veth may be an index of another namespace, so only
+        IPoIB interfaces are asked, and only where there are ports.
+        """
+        children = [name for name in self._virtual if ports and self._number(name, "type") == _INFINIBAND]
+        indexes = {self._number(port, "ifindex"): port for port in ports} if children else {}
+        for child in children:
+            lower = self._number(child, "iflink")
+            if lower is not None and lower in indexes:
+                yield child, indexes[lower]
+
+    def _number(self, name: str, attribute: str) -> int | None:
+        return self._tree.number(f"{_CLASS}/{name}/{attribute}")
 
     def _kind(self, name: str) -> str | None:
         return parse_uevent(self._tree.text(f"{_CLASS}/{name}/uevent") or "").get("DEVTYPE")
