@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from adapters.kubelet.status import _STATUS
+from adapters.sysfs.vf_places import not_linked
 from application.ports.pool_configuration import Configuration
 from domain.announcement import GONE
 from domain.errors import DeviceUnusable, FilesUnwritable, FunctionRefused, HostUnresponsive, NotServable
+from domain.pci import PciAddress
 from domain.resource_name import ResourceName
 from tests.unit.application.loop import NEVER
 from tests.unit.application.patient import MISSING, Patient
@@ -38,6 +40,7 @@ def test_the_examples_of_refused_allocations_are_real(hosts: Callable[[str], Pat
     full = FilesUnwritable("…", "No space left on device", "free space and a writable directory are needed in …")
     said |= {str(unknown.value), str(HostUnresponsive("reading 0000:3b:01.0", 10)), str(full)}
     said |= {str(DeviceUnusable("0000:3b:01.0", "intel.com/kern", why)) for why in (GONE, "no carrier on ens1f0")}
+    said.add(str(DeviceUnusable("0000:3b:01.1", "intel.com/kern", not_linked(PciAddress.parse("0000:3b:00.0")))))
     reset = "/sys/bus/pci/devices/0000:3b:01.0/reset"
     said.add(str(FunctionRefused("0000:3b:01.0", "reset", f"{reset}: Read-only file system")))
     said |= {codes(row["Message"])[0] for guide in GUIDES for row in rows(guide, "Message")}
