@@ -13,7 +13,7 @@ from adapters.kubelet.dead_sockets import DeadSockets
 from adapters.kubelet.publisher import Registration
 from adapters.kubelet.socket_path import is_of_pool, socket_name
 from domain.resource_name import ResourceName
-from tests.contract.test_pool_lifecycle import ENTRIES, P, plugin, until
+from tests.contract.pool_plugin import ENTRIES, P, plugin, until
 from tests.fakes.journal import FakeJournal
 from tests.fakes.kubelet.kubelet import FakeKubelet
 

@@ -10,7 +10,7 @@ import pytest
 from adapters.kubelet.feed import Feed
 from adapters.kubelet.pb import deviceplugin_v1beta1_pb2 as pb
 from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import DevicePluginStub
-from tests.contract.test_pool_lifecycle import ENTRIES, P, Plugin, plugin, until
+from tests.contract.pool_plugin import ENTRIES, P, Plugin, plugin, until
 from tests.fakes.kubelet import FakeKubelet
 
 _LISTENERS: Final = 10
