@@ -56,15 +56,17 @@ class Holdings:
     async def known(self, shows_use: Callable[[str], bool] | None = None) -> frozenset[Holding] | None:
         """Every device that a container may hold; None where nobody can tell, and so any may be held.
 
-        Of what was known long ago only those count that ``shows_use``, which blocks, says of that they look like it.
+        Of those whose pods may have ended long ago only those count that ``shows_use``, which blocks, says of that they
+        look like it.
         """
         told = await self._use.holdings()
         if told is None:
             return None
-        if self._use.outdated and shows_use:
-            ids = {holding.device_id for holding in told}
+        doubtful = self._use.doubtful
+        if doubtful and shows_use:
+            ids = {holding.device_id for holding in doubtful}
             used = await asyncio.to_thread(lambda: {id_ for id_ in ids if shows_use(id_)})
-            told = frozenset(holding for holding in told if holding.device_id in used)
+            told -= {holding for holding in doubtful if holding.device_id not in used}
         oldest = self._clock() - SETTLED_AFTER
         # What the kubelet has told once it will tell until it is given back.
         self._recent = {h: since for h, since in self._recent.items() if since > oldest and h not in told}

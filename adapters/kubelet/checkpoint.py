@@ -24,10 +24,16 @@ from domain.resource_name import ResourceName
 class Kept:
     """What one container was given of one resource."""
 
+    pod: str
+    """Its UID."""
     resource: ResourceName
     device_ids: frozenset[str]
     environment: frozenset[str]
     """The names of the variables in the plugin's answer."""
+
+    @property
+    def holdings(self) -> frozenset[Holding]:
+        return frozenset(Holding(self.resource, id_) for id_ in self.device_ids)
 
 
 class Checkpoint:
@@ -38,19 +44,13 @@ class Checkpoint:
         self._journal = journal
         self._told = ""
 
-    async def holdings(self) -> frozenset[Holding] | None:
-        """Every device in it; None where there is no such file, or none that can be read."""
-        kept = await self._read()
-        if kept is None:
-            return None
-        return frozenset(Holding(entry.resource, id_) for entry in kept for id_ in entry.device_ids)
-
     async def granted(self) -> frozenset[ResourceName]:
         """Resources whose containers were given the variable that plugins of this kind set, and no other does."""
-        kept = await self._read() or ()
+        kept = await self.kept() or ()
         return frozenset(entry.resource for entry in kept if entry.resource.variable in entry.environment)
 
-    async def _read(self) -> tuple[Kept, ...] | None:
+    async def kept(self) -> tuple[Kept, ...] | None:
+        """All of it; None where there is no such file, or none that can be read."""
         try:
             text = await asyncio.to_thread(self._file.read_bytes)
             kept = _parse(text)
@@ -78,4 +78,4 @@ def _kept(entry: dict[str, Any]) -> Kept | None:
         return None
     ids = frozenset(id_ for on_node in entry["DeviceIDs"].values() for id_ in on_node or ())
     answer = pb.ContainerAllocateResponse.FromString(base64.b64decode(entry["AllocResp"] or "", validate=True))
-    return Kept(resource, ids, frozenset(answer.envs))
+    return Kept(str(entry.get("PodUID", "")), resource, ids, frozenset(answer.envs))

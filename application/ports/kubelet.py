@@ -34,8 +34,8 @@ class DeviceUse(Protocol):
     """Knows which devices are in the hands of containers."""
 
     @property
-    def outdated(self) -> bool:
-        """Whether the last answer may have devices of pods that ended long ago."""
+    def doubtful(self) -> frozenset[Holding]:
+        """Those of the last answer whose pods may have ended long ago."""
 
     async def holdings(self) -> frozenset[Holding] | None:
         """Every device that a container may hold; None where nobody can tell."""

@@ -15,7 +15,7 @@ from domain.resource_name import ResourceName
 from entrypoints.container import device_use
 from tests.fakes.device_use import FakeDeviceUse
 from tests.fakes.journal import FakeJournal
-from tests.fakes.kubelet import FakeKubelet
+from tests.fakes.kubelet import Container, FakeKubelet
 
 P = ResourceName("intel.com", "p")
 OTHER = ResourceName("intel.com", "qat")
@@ -35,8 +35,11 @@ def play(
     resource: ResourceName = P,
     *,
     settled: bool = True,
+    app: int = 2,
+    init: int = 0,
+    after: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """A story on a node with a pod that holds both devices."""
+    """A story on a node with a pod whose containers hold both devices."""
 
     async def run() -> None:
         async with FakeKubelet(directory, settled=settled) as kubelet:
@@ -44,8 +47,13 @@ def play(
             publisher = KubeletPublisher(paths, Registration.AUTO, _grants, FakeJournal())
             await publisher.publish(resource, [Announced(id_) for id_ in IDS])
             await kubelet.wait_allocatable(str(resource), 2, 20.0)
-            assert (await kubelet.admit("pod-a", {str(resource): 2})).admitted
+            helper = [Container("init", {str(resource): init})] if init else []
+            assert (await kubelet.admit("pod-a", {str(resource): app} if app else {}, init=helper)).admitted
             await story(kubelet)
+            if after:
+                await publisher.publish(resource, [Announced(id_, fault="gone") for id_ in IDS])
+                await kubelet.wait_allocatable(str(resource), 0, 20.0)
+                await after()
             await publisher.stop()
 
     asyncio.run(run())
@@ -57,9 +65,38 @@ def test_a_kubelet_that_knows_its_pods_has_the_last_word(short_path: Path) -> No
         assert await use.holdings() == HELD
         await kubelet.terminate("pod-a")
         assert await use.holdings() == frozenset()
-        assert not use.outdated
+        assert not use.doubtful
 
     play(short_path, story)
+
+
+def test_what_an_init_container_alone_has_is_held_and_looked_at_until_the_kubelet_writes_anew(short_path: Path) -> None:
+    """Facts/kubelet.md 1.4: pod-resources does not list it; and it is asked before its notes lose a pod that ended."""
+    use = device_use(short_path, FakeJournal())
+
+    async def story(kubelet: FakeKubelet) -> None:
+        assert await use.holdings() == HELD
+        assert use.doubtful == HELD
+        await kubelet.terminate("pod-a")
+        assert await use.holdings() == use.doubtful == HELD
+
+    async def once_a_list_has_changed() -> None:
+        assert await use.holdings() == use.doubtful == frozenset()
+
+    play(short_path, story, app=0, init=2, after=once_a_list_has_changed)
+
+
+def test_what_an_init_container_has_of_a_pod_that_is_told_of_is_held_for_sure(short_path: Path) -> None:
+    """And given back with the pod, though the notes still have it."""
+
+    async def story(kubelet: FakeKubelet) -> None:
+        use = device_use(short_path, FakeJournal())
+        assert await use.holdings() == HELD
+        assert use.doubtful == frozenset()
+        await kubelet.terminate("pod-a")
+        assert await use.holdings() == use.doubtful == frozenset()
+
+    play(short_path, story, app=1, init=2)
 
 
 def test_a_kubelet_that_has_just_started_may_not_know_all_pods_yet(short_path: Path) -> None:
@@ -80,7 +117,7 @@ def test_a_kubelet_that_lists_no_pod_at_all_is_not_believed(short_path: Path) ->
         os.utime(kubelet.kubelet_socket, (0, 0))  # and not because it is young
         use = device_use(short_path, FakeJournal())
         assert await use.holdings() == HELD
-        assert not use.outdated
+        assert not use.doubtful
 
     play(short_path, story, settled=False)
 
@@ -92,7 +129,7 @@ def test_while_the_kubelet_is_away_its_notes_tell(short_path: Path) -> None:
         await kubelet.kill()
         use = device_use(short_path, FakeJournal())
         assert await use.holdings() == HELD
-        assert not use.outdated, "nothing has changed since"
+        assert not use.doubtful, "nothing has changed since"
 
     play(short_path, story)
 
@@ -104,7 +141,7 @@ def test_where_pod_resources_is_not_mounted_its_notes_tell(short_path: Path) -> 
         (short_path / "pod-resources" / "kubelet.sock").unlink()
         use = device_use(short_path, FakeJournal())
         assert await use.holdings() == HELD
-        assert use.outdated
+        assert use.doubtful == HELD
 
     play(short_path, story)
 

@@ -12,7 +12,7 @@ class FakeDeviceUse:
     ) -> None:
         self.held = held
         self.given = given
-        self.outdated = False
+        self.doubtful: frozenset[Holding] = frozenset()
 
     async def holdings(self) -> frozenset[Holding] | None:
         return self.held

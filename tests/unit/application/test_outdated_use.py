@@ -21,7 +21,7 @@ def noted(stage: Stage, *pools: dict[str, Any], resource: ResourceName = OLD, ou
     """A daemon that starts and reads that a container holds a device as one of another pool."""
     stage.device_use.held = frozenset({Holding(resource, FIRST)})
     stage.device_use.given = frozenset({resource}) if ours else frozenset()
-    stage.device_use.outdated = True
+    stage.device_use.doubtful = stage.device_use.held
     stage.start(*pools)
 
 
@@ -97,3 +97,19 @@ def test_what_is_known_for_sure_needs_no_signs(tmp_path: Path) -> None:
     stage.start(KERN)
 
     assert FIRST not in stage.listed("kern")
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_only_what_is_in_doubt_needs_signs(away: bool, tmp_path: Path) -> None:
+    """Facts/kubelet.md 1.4: what an init container alone has is in the kubelet's notes, and they may be old."""
+    second = "0000:3b:01.1"
+    stage = Stage(tmp_path, h1(), KERN)
+    if away:
+        stage.laid.move_netdev_to_pod(second)
+    stage.device_use.held = frozenset({Holding(OLD, FIRST), Holding(OLD, second)})
+    stage.device_use.doubtful = frozenset({Holding(OLD, second)})
+
+    stage.start(KERN)
+
+    assert FIRST not in stage.listed("kern")
+    assert (second in stage.listed("kern")) is not away
