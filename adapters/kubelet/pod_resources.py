@@ -1,5 +1,6 @@
-"""Which container holds which device, from the kubelet's pod-resources API ."""
+"""Which container holds which device, from the kubelet's pod-resources API."""
 
+import errno
 from pathlib import Path
 from typing import Final
 
@@ -29,8 +30,12 @@ class PodResources:
 
     @property
     def mounted(self) -> bool:
-        """Whether there is anybody to ask, alive or not."""
-        return self._socket.is_socket()
+        """Whether there is anybody to ask, alive or not. Whose socket may not be looked at is not there, and told."""
+        try:
+            return self._socket.is_socket()
+        except OSError as error:
+            self._tell(errno.errorcode.get(error.errno or 0, ""), f"{self._socket}: {error.strerror}")
+            return False
 
     async def holdings(self) -> frozenset[Holding] | None:
         """Every device that a container holds; None if the kubelet does not tell.
@@ -42,9 +47,7 @@ class PodResources:
         try:
             answer = await self._list()
         except grpc.aio.AioRpcError as error:
-            if self._told != error.code().name:
-                self._told = error.code().name
-                self._journal.warning("pod resources unknown", code=self._told, reason=error.details())
+            self._tell(error.code().name, error.details())
             return None
         self._told = ""
         if not answer.pod_resources:
@@ -57,6 +60,11 @@ class PodResources:
             if (resource := _resource(devices.resource_name))
             for device_id in devices.device_ids
         )
+
+    def _tell(self, code: str, reason: str | None) -> None:
+        if self._told != code:
+            self._told = code
+            self._journal.warning("pod resources unknown", code=code, reason=reason)
 
     async def _list(self) -> pb.ListPodResourcesResponse:
         options = (

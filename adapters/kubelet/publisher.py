@@ -65,7 +65,7 @@ class KubeletPublisher:
     """One server a pool, each with a task of its own: the trouble of one pool is nobody else's."""
 
     def __init__(self, paths: KubeletPaths, registration: Registration, allocate: Allocate, journal: Journal) -> None:
-        watched = paths.watcher.is_dir() if registration is Registration.AUTO else registration is Registration.WATCHER
+        watched = _there(paths.watcher) if registration is Registration.AUTO else registration is Registration.WATCHER
         directory = paths.watcher if watched else paths.classic
         kubelet = KubeletSocket(paths.classic / "kubelet.sock")
         self._dead = DeadSockets(directory, journal)
@@ -142,6 +142,13 @@ class KubeletPublisher:
     def _tell_end(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
             self._journal.error("task ended", task=task.get_name(), exc_info=error)
+
+
+def _there(directory: Path) -> bool:
+    try:
+        return directory.is_dir()
+    except OSError:
+        return True  # and may not be looked at: a pool that cannot be served there says why, and tries again
 
 
 async def _cancel(tasks: Iterable[asyncio.Task[None]]) -> None:

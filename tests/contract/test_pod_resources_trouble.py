@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 from adapters.kubelet.pod_resources import PodResources
+from entrypoints.container import device_use
 from tests.fakes.journal import FakeJournal
 from tests.fakes.kubelet import EAGER, FakeKubelet
 
@@ -41,3 +42,18 @@ def test_as_many_questions_as_a_kubelet_answers_in_no_second_are_answered_all_th
         assert journal.events == []
 
     asyncio.run(story())
+
+
+def test_a_socket_that_may_not_be_looked_at_is_none_and_is_told_once_with_its_path(short_path: Path) -> None:
+    """Case H05. A name too long stands for whatever fails there as root, too: SELinux, a stale mount."""
+    journal = FakeJournal()
+    (short_path / "pod-resources").symlink_to("x" * 300)
+    (short_path / "device-plugins").mkdir()
+    notes = short_path / "device-plugins" / "kubelet_internal_checkpoint"
+    notes.write_text('{"Data": {"PodDeviceEntries": null}}', encoding="utf-8")
+    use = device_use(short_path, journal)
+
+    assert [asyncio.run(use.holdings()) for _ in range(3)] == [frozenset()] * 3
+    (told,) = journal.told("pod resources unknown")
+    assert told["code"] == "ENAMETOOLONG"
+    assert str(short_path / "pod-resources" / "kubelet.sock") in told["reason"]

@@ -79,3 +79,27 @@ def test_a_later_list_replaces_the_one_before(kind: str, short_path: Path) -> No
             await counts(P, 2, 2)
 
     asyncio.run(story())
+
+
+def test_a_watchers_directory_that_may_not_be_looked_at_is_waited_for_and_named(short_path: Path) -> None:
+    """Case H05. A name too long stands for whatever fails there as root, too: a stale mount, an error of the disk."""
+
+    async def story() -> None:
+        registry = short_path / "plugins_registry"
+        registry.symlink_to("x" * 300)
+        journal = FakeJournal()
+        publisher = KubeletPublisher(KubeletPaths(short_path, short_path), Registration.AUTO, _grants, journal)
+        try:
+            await publisher.publish(P, FOUR)
+            async with asyncio.timeout(60.0):
+                while not journal.told("not served yet"):
+                    await asyncio.sleep(0.02)
+            (told,) = journal.told("not served yet")
+            assert str(registry) in str(told["reason"])
+            registry.unlink()
+            async with FakeKubelet(short_path, timing=EAGER) as kubelet:
+                await kubelet.wait_registered(str(P), 60.0)
+        finally:
+            await publisher.stop()
+
+    asyncio.run(story())
