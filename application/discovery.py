@@ -79,8 +79,11 @@ class Discovery:
         if await self._recovery.recover(look.host, pools, look.assignment):
             looked = self._holdings.now()
             look = await asyncio.to_thread(self._look, pools)
+        names = {pool.name for pool in pools}
+        table.given_up -= names
         before = united(table.lists, await self._occupancy.lists_of_an_earlier_run(look.host, pools))
-        elsewhere = await self._occupancy.elsewhere(look.host, {pool.name for pool in pools} | table.lists.keys())
+        before = {name: entries for name, entries in before.items() if name not in table.given_up}
+        elsewhere = await self._occupancy.elsewhere(look.host, names | (table.lists.keys() & before.keys()))
         offered = without(look.offered, elsewhere)
         departing = await self._occupancy.held(look.host, departed(offered, before))
         lists = announce(offered, before, departing)
@@ -100,7 +103,7 @@ class Discovery:
         await self._publish(known, lists)
         if unwritable:
             raise unwritable
-        await self._orphans.remove(lists.keys(), {record.file_name for record in records})
+        await self._orphans.remove(names, {record.file_name for record in records})
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))

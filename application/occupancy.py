@@ -14,9 +14,12 @@ from domain.resource_name import ResourceName
 class Occupancy:
     """Asks who holds what: at a start, and while something leaves its pool or is not given back. At no other time."""
 
-    def __init__(self, holdings: Holdings, signs: SignsOfUse) -> None:
+    def __init__(self, holdings: Holdings, signs: SignsOfUse, prefixes: Collection[str] = ()) -> None:
+        """``prefixes`` are resource prefixes of ours, besides those of the pools there are."""
         self._holdings = holdings
         self._signs = signs
+        self._prefixes = frozenset(prefixes)
+        self._ours: frozenset[ResourceName] = frozenset()
         self._told = False
         """Whether it is known what containers held at the start."""
         self._elsewhere: frozenset[str] | None = None
@@ -24,13 +27,16 @@ class Occupancy:
     async def lists_of_an_earlier_run(self, host: Host, pools: Sequence[PoolSpec]) -> Lists:
         """At a start: what containers hold was announced before, and stays where it was. Later nothing.
 
-        Also in a pool that is not in the configuration any more: it drains.
+        Also in a pool that is not in the configuration any more: it drains. That it was ours tells the variable that
+        the containers were given, and its prefix: there may be other plugins of our kind on the node.
         """
         known = None if self._told else await self._known(host)
         if known is None:
             return {}
         self._told = True
-        ours = {pool.name for pool in pools} | await self._holdings.granted()
+        prefixes = self._prefixes | {pool.name.prefix for pool in pools}
+        ours = {pool.name for pool in pools}
+        ours |= {resource for resource in await self._holdings.granted() if resource.prefix in prefixes}
         lists: dict[ResourceName, tuple[Announced, ...]] = {}
         for holding in sorted(known, key=lambda h: h.device_id):
             if holding.resource in ours:
@@ -40,12 +46,14 @@ class Occupancy:
     async def elsewhere(self, host: Host, ours: Collection[ResourceName]) -> frozenset[str]:
         """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.
 
-        Asked at a start, and until they are given back; later ones are of pools that drain.
+        Asked at a start, until they are given back, and when a pool is ours no longer; later ones are of pools that
+        drain.
         """
-        if self._elsewhere is None or self._elsewhere:
+        if self._elsewhere is None or self._elsewhere or self._ours.difference(ours):
             known = await self._known(host)
             if known is None:
                 return self._elsewhere or frozenset()
+            self._ours = frozenset(ours)
             self._elsewhere = frozenset(h.device_id for h in known if h.resource not in ours)
         return self._elsewhere
 

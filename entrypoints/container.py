@@ -122,6 +122,7 @@ class Container(containers.DeclarativeContainer):
         providers.Factory(Registration, settings.provided.registration),
         allocation.provided.allocate,
         journal,
+        table.provided.give_up,
     )
     tidings = providers.Singleton(Tidings, journal)
     link_holds = providers.Singleton(LinkHolds)
@@ -137,7 +138,12 @@ class Container(containers.DeclarativeContainer):
         recovery,
         tidings,
         link_holds,
-        providers.Factory(Occupancy, holdings, providers.Factory(SignsOfUse, control)),
+        providers.Factory(
+            Occupancy,
+            holdings,
+            providers.Factory(SignsOfUse, control),
+            providers.List(settings.provided.resource_prefix),
+        ),
         providers.Factory(Orphans, device_info_store, holdings, tidings),
     )
     feeds = providers.Singleton(change_feeds, settings.provided.root, settings.provided.config_file)

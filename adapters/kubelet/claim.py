@@ -24,8 +24,11 @@ _PEER: Final = struct.Struct("3i")
 class SocketTaken(SriovError):
     """Something else is at the path of a pool's socket."""
 
-    def __init__(self, path: Path, by: str) -> None:
+    def __init__(self, path: Path, by: str, *, live: bool) -> None:
         super().__init__(f"{path} belongs to {by}: not taken over, tried again")
+        self.path = path
+        self.live = live
+        """Whether somebody serves it."""
 
 
 async def claim(bound: Path, path: Path) -> None:
@@ -55,10 +58,10 @@ async def remove_dead(path: Path) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(mode):
-        raise SocketTaken(path, "no socket: remove it")
+        raise SocketTaken(path, "no socket: remove it", live=False)
     owner = await live_owner(path)
     if owner is not None:
-        raise SocketTaken(path, owner)
+        raise SocketTaken(path, owner, live=True)
     path.unlink(missing_ok=True)
 
 

@@ -1,27 +1,31 @@
 """The life of one pool's server: serve, be known, notice loss, begin again."""
 
 import asyncio
-import os
 import time
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
 from typing import Final
 
 import grpc
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential
 
-from adapters.kubelet.claim import SocketTaken, remove_dead
+from adapters.kubelet.claim import SocketTaken
 from adapters.kubelet.feed import Feed
 from adapters.kubelet.instance import Instance, SocketUnbindable
-from adapters.kubelet.kubelet_socket import KubeletAbsent, KubeletSocket
+from adapters.kubelet.kubelet_socket import KubeletAbsent
+from adapters.kubelet.place import Place
 from adapters.kubelet.service import Allocate, IntroductionService, PoolService
-from adapters.kubelet.socket_path import is_of_pool, socket_name
+from adapters.kubelet.succession import PoolLeft, tell_that_one_waits
+from adapters.kubelet.tell_once import TellOnce
 from application.ports.journal import Journal
 from domain.errors import SriovError
 from domain.resource_name import ResourceName
 
 _RETRY: Final = wait_exponential(multiplier=0.1, max=5.0)
-_AWAITED: Final = (KubeletAbsent, SocketTaken, SocketUnbindable)
+GiveUp = Callable[[ResourceName], bool]
+"""Asked when another process serves a pool or waits to: whether the pool is left to it."""
+
+
+_AWAITED: Final = (KubeletAbsent, SocketTaken, SocketUnbindable, PoolLeft)
 """What ends by something that happens to the sockets or their directory."""
 _EXPECTED: Final = (SriovError, OSError, grpc.aio.AioRpcError, RuntimeError)
 _LOOK_FOR_KUBELET: Final = 0.2
@@ -35,18 +39,6 @@ _UNHEARD_AFTER: Final = 5.0
 _UNHEARD_AT_MOST: Final = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a pool's socket goes, and how the kubelet gets to know of it."""
-
-    directory: Path
-    host_directory: Path
-    """The same directory as the kubelet sees it."""
-    kubelet: KubeletSocket
-    classic: bool
-    """By Register on the kubelet's socket; else the kubelet's plugin watcher finds the pool's."""
-
-
 class PoolLifecycle:
     """Keeps one pool known to the kubelet until it is cancelled.
 
@@ -54,11 +46,16 @@ class PoolLifecycle:
     forgets the server behind it (1.37, dm/plugin/v1beta1/handler.go).
     """
 
-    def __init__(self, resource: ResourceName, feed: Feed, place: Place, allocate: Allocate, journal: Journal) -> None:
+    def __init__(
+        self, resource: ResourceName, feed: Feed, place: Place, allocate: Allocate, give_up: GiveUp, journal: Journal
+    ) -> None:
         self._resource = resource
         self._place = place
+        self._give_up = give_up
+        self._left = False
         self._journal = journal
         self._service = PoolService(resource, feed, allocate, journal)
+        self._service.awaited = self._leave
         self._instance: Instance | None = None
         self._lost: asyncio.Future[str] | None = None
         self._stirred = asyncio.Event()
@@ -69,8 +66,8 @@ class PoolLifecycle:
 
     @property
     def unheard(self) -> float | None:
-        """Seconds since a kubelet listened, over all servers of the pool; None while one does."""
-        return self._service.unheard
+        """Seconds since a kubelet listened, over all servers of the pool; None while one does, or need not."""
+        return None if self._left else self._service.unheard
 
     async def run(self) -> None:
         """Serve until cancelled; then nothing of ours is left in the directory."""
@@ -79,7 +76,9 @@ class PoolLifecycle:
             try:
                 self._lost = asyncio.get_running_loop().create_future()
                 self._unheard_since = time.monotonic()
-                self._journal.warning("served anew", resource=str(self._resource), reason=await self._lost)
+                reason = await self._lost
+                if not self._left:
+                    self._journal.warning("served anew", resource=str(self._resource), reason=reason)
             finally:
                 await self._end()
 
@@ -113,18 +112,42 @@ class PoolLifecycle:
             self._lost.set_result("the kubelet does not listen")
 
     async def _begin(self) -> None:
-        tell = _TellOnce(self._resource, self._journal)
+        tell = TellOnce(self._resource, self._journal)
         retry = retry_if_exception_type(_EXPECTED)
         async for attempt in AsyncRetrying(wait=self._pause, sleep=self._sleep, retry=retry, before_sleep=tell):
             with attempt:
                 await self._begin_once()
 
+    def _leave(self) -> None:
+        """Another process waits to serve the pool."""
+        if self._lost is not None and not self._lost.done() and self._give_up(self._resource):
+            self._left = True
+            self._lost.set_result("another process waits to serve it")
+
     async def _begin_once(self) -> None:
+        """Try to serve.
+
+        Raises:
+            PoolLeft: if the pool was given up before, and is in no configuration again.
+            SriovError: if it cannot be served yet.
+        """
+        self._left = self._left and self._give_up(self._resource)
+        if self._left:
+            raise PoolLeft(self._resource)
+        try:
+            await self._serve()
+        except SocketTaken as taken:
+            self._left = taken.live and self._give_up(self._resource)
+            if taken.live and not self._left:
+                await tell_that_one_waits(taken.path)
+            raise
+
+    async def _serve(self) -> None:
         kubelet = self._place.kubelet
         if self._place.classic:
             await kubelet.require()
             self._kubelet = kubelet.life
-        await self._require_no_other()
+        await self._place.require_no_other(self._resource)
         instance = self._instance = self._new_instance()
         try:
             await instance.start()
@@ -135,22 +158,6 @@ class PoolLifecycle:
             raise
         self._journal.info("serving", resource=str(self._resource), socket=str(instance.path))
 
-    async def _require_no_other(self) -> None:
-        """Return if no other process serves the pool; what a killed one left is removed.
-
-        Raises:
-            SocketTaken: if one does. Registering would take the kubelet away from it.
-            SocketUnbindable: if there is no such directory.
-        """
-        directory, host_directory = self._place.directory, self._place.host_directory
-        try:
-            names = os.listdir(directory)  # noqa: PTH208 - names only
-        except OSError as error:
-            raise SocketUnbindable(directory, str(error.strerror)) from error
-        for name in names:
-            if is_of_pool(name, self._resource, directory, host_directory):
-                await remove_dead(directory / name)
-
     async def _end(self) -> None:
         self._lost = None
         if self._instance is not None:
@@ -159,14 +166,11 @@ class PoolLifecycle:
             self._instance = None
 
     def _new_instance(self) -> Instance:
-        directory, host_directory = self._place.directory, self._place.host_directory
+        path = self._place.socket(self._resource)
         if self._place.classic:
-            name = socket_name(self._resource, directory, host_directory, marked=True)
-            return Instance(directory / name, self._service, None)
-        path = directory / socket_name(self._resource, directory, host_directory)
-        # Left empty the kubelet uses the socket where it found it, which is right under any mount.
-        endpoint = "" if host_directory == directory else str(host_directory / path.name)
-        return Instance(path, self._service, IntroductionService(self._resource, endpoint, self._journal))
+            return Instance(path, self._service, None)
+        introduction = IntroductionService(self._resource, self._place.endpoint(path), self._journal)
+        return Instance(path, self._service, introduction)
 
     def _pause(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
@@ -189,19 +193,3 @@ class PoolLifecycle:
                 await self._stirred.wait()
         except TimeoutError:
             return
-
-
-class _TellOnce:
-    """Logs why a pool is not served yet, again only when the reason changes."""
-
-    def __init__(self, resource: ResourceName, journal: Journal) -> None:
-        self._resource = resource
-        self._journal = journal
-        self._said = ""
-
-    def __call__(self, state: RetryCallState) -> None:
-        error = state.outcome.exception() if state.outcome else None
-        if str(error) != self._said:
-            self._said = str(error)
-            tell = self._journal.info if isinstance(error, KubeletAbsent) else self._journal.warning
-            tell("not served yet", resource=str(self._resource), reason=self._said)

@@ -14,7 +14,8 @@ from adapters.files.inotify import ENTRIES, DirectoryWatch
 from adapters.kubelet.dead_sockets import DeadSockets
 from adapters.kubelet.feed import Feed
 from adapters.kubelet.kubelet_socket import KubeletSocket
-from adapters.kubelet.lifecycle import Place, PoolLifecycle
+from adapters.kubelet.lifecycle import GiveUp, PoolLifecycle
+from adapters.kubelet.place import Place
 from adapters.kubelet.service import Allocate
 from application.ports.journal import Journal
 from domain.announcement import Announced
@@ -64,7 +65,14 @@ class _Pool:
 class KubeletPublisher:
     """One server a pool, each with a task of its own: the trouble of one pool is nobody else's."""
 
-    def __init__(self, paths: KubeletPaths, registration: Registration, allocate: Allocate, journal: Journal) -> None:
+    def __init__(
+        self,
+        paths: KubeletPaths,
+        registration: Registration,
+        allocate: Allocate,
+        journal: Journal,
+        give_up: GiveUp = lambda _: False,
+    ) -> None:
         watched = _there(paths.watcher) if registration is Registration.AUTO else registration is Registration.WATCHER
         directory = paths.watcher if watched else paths.classic
         kubelet = KubeletSocket(paths.classic / "kubelet.sock")
@@ -72,6 +80,7 @@ class KubeletPublisher:
         self._place = Place(directory, paths.host / directory.name, kubelet, classic=not watched)
         self._directories = [str(directory), str(paths.classic), str(paths.own)]
         self._allocate = allocate
+        self._give_up = give_up
         self._journal = journal
         self._pools: dict[ResourceName, _Pool] = {}
         self._watch = DirectoryWatch(ENTRIES, self._stir)
@@ -91,7 +100,7 @@ class KubeletPublisher:
             self._start_watch()
             self._looking = self._start(self._look(), "look at sockets")
         feed = Feed(entries)
-        lifecycle = PoolLifecycle(resource, feed, self._place, self._allocate, self._journal)
+        lifecycle = PoolLifecycle(resource, feed, self._place, self._allocate, self._give_up, self._journal)
         self._pools[resource] = _Pool(feed, lifecycle, self._start(lifecycle.run(), f"serve {resource}"))
 
     async def withdraw(self, resource: ResourceName) -> None:

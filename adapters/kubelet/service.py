@@ -13,6 +13,7 @@ from adapters.kubelet.pb import pluginregistration_v1_pb2 as registration_pb
 from adapters.kubelet.pb.deviceplugin_v1beta1_pb2_grpc import DevicePluginServicer
 from adapters.kubelet.pb.pluginregistration_v1_pb2_grpc import RegistrationServicer
 from adapters.kubelet.status import status_of
+from adapters.kubelet.succession import one_waits
 from application.ports.journal import Journal
 from domain.errors import SriovError
 from domain.exposure import Grant
@@ -33,6 +34,8 @@ class PoolService(DevicePluginServicer):
         self.streams = 0
         """Kubelets that listen."""
         self._last_heard = monotonic()
+        self.awaited: Callable[[], None] = lambda: None
+        """Called when another process tells that it waits to serve the pool."""
 
     @property
     def unheard(self) -> float | None:
@@ -40,6 +43,8 @@ class PoolService(DevicePluginServicer):
         return None if self.streams else monotonic() - self._last_heard
 
     async def GetDevicePluginOptions(self, request: pb.Empty, context: Context) -> pb.DevicePluginOptions:
+        if one_waits(context):
+            self.awaited()
         # PreStartContainer is not asked for: it would make container restarts depend on this process being up.
         return pb.DevicePluginOptions()
 

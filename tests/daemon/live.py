@@ -69,7 +69,7 @@ class Live:
 
     async def start(self, *flags: str) -> DaemonProcess:
         """Start the daemon, for the first time or again."""
-        place = self.directory / f"run{len(self.logs)}"
+        place = self.directory / f"run-{self.config.name}-{len(self.logs)}"
         place.mkdir()
         self.process = await self._running.enter_async_context(
             daemon(
