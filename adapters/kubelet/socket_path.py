@@ -52,12 +52,16 @@ def is_hidden(name: str) -> bool:
 
 
 def identity(path: Path) -> tuple[int, int, int] | None:
-    """What tells one socket at a path from a later one; None if there is nothing."""
+    """What tells one socket at a path from a later one; None if there is nothing.
+
+    The inode's number may be given again at once. The time is that of bind(2): another owner, mode, label or name leave
+    it, and only they change the ctime.
+    """
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_ctime_ns
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def _stem(resource: ResourceName, directory: Path, host_directory: Path, mark: int) -> str:
