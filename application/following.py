@@ -124,7 +124,7 @@ class Following:
 
     async def _look_once(self, changes: Collection[Change]) -> float:
         if Change.CONFIGURATION in changes or not changes:
-            self._reload()
+            await self._reload()
         try:
             due = await self._discovery.reconcile()
         except SriovError as error:
@@ -139,15 +139,15 @@ class Following:
         timer = self._pace.blind_timer if self._blind else self._interval
         return timer if due is None else min(due, timer)
 
-    def _reload(self) -> None:
+    async def _reload(self) -> None:
         """Take over a configuration that is good; keep the last good one otherwise, and say so once."""
         try:
-            configuration = self._configuration.load()
+            configuration = await asyncio.to_thread(self._configuration.load)
         except ConfigurationInvalid as invalid:
-            if str(invalid) != self._rejected:
-                self._rejected = str(invalid)
-                pools = len(self._table.wanted)
-                self._journal.error("configuration rejected", reason=str(invalid), pools_still_served=pools)
+            self._reject(str(invalid))
+            return
+        except Exception as fault:  # noqa: BLE001 - no edit ends the daemon
+            self._reject(f"a fault of the plugin: {type(fault).__name__}: {fault}", exc_info=True)
             return
         if self._rejected:
             self._journal.info("configuration good again")
@@ -159,6 +159,12 @@ class Following:
             if warning not in current.warnings:
                 self._journal.warning("configuration", problem=str(warning))
         self._adopt(configuration)
+
+    def _reject(self, reason: str, **trace: bool) -> None:
+        if reason != self._rejected:
+            self._rejected = reason
+            pools = len(self._table.wanted)
+            self._journal.error("configuration rejected", reason=reason, pools_still_served=pools, **trace)
 
     def _adopt(self, configuration: Configuration) -> None:
         self._current = configuration

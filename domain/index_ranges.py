@@ -6,7 +6,8 @@ from typing import Final, Self
 
 from domain.errors import InvalidIndexRanges
 
-_RANGE: Final = re.compile(r"(\d+)(?:-(\d+))?")
+# So many digits are more than any index has, and fewer than int() refuses.
+_RANGE: Final = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
 
 
 @dataclass(frozen=True, slots=True)

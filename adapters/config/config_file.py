@@ -25,6 +25,8 @@ _EXPECTED: Final = {
     "greater_than_equal": "expected 0 or more",
     "none_required": "expected null or nothing at all",
 }
+_AROUND: Final = 100
+"""Characters of an offending line that are shown on each side of the place."""
 
 
 class ConfigFile:
@@ -45,7 +47,11 @@ class ConfigFile:
             raise self._invalid([Problem("", 0, 0, f"cannot be read: {error.strerror}")]) from error
         except UnicodeDecodeError as error:
             raise self._invalid([Problem("", 0, 0, f"is not UTF-8: {error.reason} at byte {error.start}")]) from error
-        configuration, problems = self._read(text)
+        try:
+            configuration, problems = self._read(text)
+        except Exception as fault:
+            fault.add_note(f"a fault of the plugin, met by the configuration {self._path}")
+            raise
         problems.sort(key=lambda problem: (problem.line, problem.column))
         if configuration is None or any(problem.fatal or self._strict for problem in problems):
             raise self._invalid(problems)
@@ -54,14 +60,14 @@ class ConfigFile:
     def _read(self, text: str) -> tuple[Configuration | None, list[Problem]]:
         try:
             document = Document.of(text, parse(text))
+            mistyped = _mistyped(document)
+            builder = PoolBuilder(document, self._prefix, mistyped)
+            file = FileEntry.model_validate(document.data)
+            configuration = Configuration(builder.build(file), check_interval=file.health_check_interval)
         except json.JSONDecodeError as error:
             return None, [_syntax(text, error)]
         except RecursionError:
             return None, [Problem("", 0, 0, "is nested too deeply")]
-        mistyped = _mistyped(document)
-        builder = PoolBuilder(document, self._prefix, mistyped)
-        file = FileEntry.model_validate(document.data)
-        configuration = Configuration(builder.build(file), check_interval=file.health_check_interval)
         return configuration, [*document.warnings, *mistyped.values(), *builder.problems]
 
     def _invalid(self, problems: list[Problem]) -> ConfigurationInvalid:
@@ -81,6 +87,7 @@ def _mistyped(document: Document) -> dict[Path, Problem]:
             expected = _EXPECTED.get(detail["type"], detail["msg"])
             path = detail["loc"]
             problems[path] = document.problem(path, f"{expected}, not {json.dumps(detail['input'])}")
+        for path in problems:
             document.prune(path)
     return problems
 
@@ -92,9 +99,16 @@ def _syntax(text: str, error: json.JSONDecodeError) -> Problem:
         closing = text[comma + 1 :].lstrip()[0]
         return Problem("", line, column, f"no JSON: a comma before {closing}", "remove it")
     line, column = line_and_column(text, error.pos)
-    excerpt = text.splitlines()[line - 1].rstrip() if text.strip() else ""
-    message = f"no JSON: {error.msg}: {excerpt.strip()!r}" if excerpt else "the file is empty"
+    if not text.strip():
+        return Problem("", line, column, "the file is empty")
+    message = f"no JSON: {error.msg}: {_excerpt(text, line, column)!r}"
     return Problem("", line, column, message, _syntax_hint(text, error.pos))
+
+
+def _excerpt(text: str, line: int, column: int) -> str:
+    """The line, or what is around the column if it is very long."""
+    start = max(0, column - 1 - _AROUND)
+    return text.split("\n")[line - 1][start : column + _AROUND].strip()
 
 
 def _trailing_comma(text: str, offset: int) -> int | None:

@@ -54,11 +54,17 @@ class Document:
         return Problem(where, line, column, message, hint, fatal)
 
     def prune(self, path: Path) -> None:
-        """Take the innermost member around a path out of the data."""
-        around, end = self.data, max(i for i, part in enumerate(path) if isinstance(part, str))
-        for part in path[:end]:
-            around = around[part]
-        around.pop(path[end], None)
+        """Take the innermost member around a path out of the data, unless one around that was taken out already."""
+        inner = path
+        while inner and not (isinstance(inner[-1], str) and inner in self.places):
+            inner = inner[:-1]
+        around = self.data
+        for part in inner[:-1]:
+            around = around.get(part) if isinstance(around, dict) else around[part]
+            if around is None:
+                return
+        if inner:
+            around.pop(inner[-1], None)
 
     def _plain(self, located: Located, path: Path, where: str, entry: type[Entry] | None) -> Any:
         self.places[path] = Place(located.offset, where)
@@ -76,7 +82,8 @@ class Document:
         keys = _keys(entry) if entry else {}
         for written, member in members:
             key = keys.get(written.lower()) if entry else written
-            inner = f"{where}.{written}" if where else written
+            shown = written.encode(errors="backslashreplace").decode()  # half a surrogate pair cannot be printed
+            inner = f"{where}.{shown}" if where else shown
             if key is None:
                 self._warn(member, inner, f"unknown key {written!r}", _suggestion(written, keys))
                 continue

@@ -49,7 +49,12 @@ class _LocatingDecoder(json.JSONDecoder):
     def _scan(self, text: str, offset: int) -> tuple[Located, int]:
         if text.startswith(_NOT_JSON, offset):
             raise json.JSONDecodeError("NaN and Infinity are no JSON values", text, offset)
-        value, end = self._scan_plain(text, offset)
+        try:
+            value, end = self._scan_plain(text, offset)
+        except json.JSONDecodeError:
+            raise
+        except ValueError as error:  # the interpreter's limit of digits, some thousands (sys.set_int_max_str_digits)
+            raise json.JSONDecodeError("a number of too many digits", text, offset) from error
         if isinstance(value, Members):
             value = Members((key, _with_key(text, member)) for key, member in value)
         return Located(value, offset), end

@@ -39,12 +39,15 @@ class PoolBuilder:
 
     def fault(self, path: Path, message: str, hint: str | None = None) -> None:
         """Note something that cannot be served, unless a wrong type around it was noted already."""
-        if not any(mistyped[: len(path)] == path for mistyped in self._mistyped):
-            self.problems.append(self._document.problem(path, message, hint))
+        self._note(path, message, hint, fatal=True)
 
     def doubt(self, path: Path, message: str, hint: str | None = None) -> None:
-        """Note something that is accepted and probably not meant."""
-        self.problems.append(self._document.problem(path, message, hint, fatal=False))
+        """Note something that is accepted and probably not meant, unless it comes from a wrong type."""
+        self._note(path, message, hint, fatal=False)
+
+    def _note(self, path: Path, message: str, hint: str | None, *, fatal: bool) -> None:
+        if not any(mistyped[: len(path)] == path for mistyped in self._mistyped):
+            self.problems.append(self._document.problem(path, message, hint, fatal=fatal))
 
     def _pool(self, entry: PoolEntry, path: Path) -> PoolSpec | None:
         name = self._name(entry, path)

@@ -149,10 +149,10 @@ class SelectorBuilder:
             try:
                 name, ranges = IndexRanges.split(entry)
                 if name.startswith(PATTERN_MARK):
-                    re.compile(name.removeprefix(PATTERN_MARK))
+                    re.compile(name.removeprefix(PATTERN_MARK), re.IGNORECASE)
             except InvalidIndexRanges as error:
                 self._report.fault((*path, index), str(error))
-            except (re.error, OverflowError, RecursionError) as error:
+            except (re.error, ValueError, OverflowError, RecursionError) as error:
                 self._report.fault((*path, index), f"{entry!r} is no regular expression: {error}")
             else:
                 yield normal(name), ranges

@@ -45,12 +45,12 @@ class Looks:
 class File:
     """A configuration, or why there is none."""
 
-    content: Configuration | ConfigurationInvalid
+    content: Configuration | Exception
     loads: int = 0
 
     def load(self) -> Configuration:
         self.loads += 1
-        if isinstance(self.content, ConfigurationInvalid):
+        if isinstance(self.content, Exception):
             raise self.content
         return self.content
 

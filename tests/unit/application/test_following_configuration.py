@@ -1,6 +1,7 @@
 """Configurations that the loop takes over, rejects and waits for."""
 
 import asyncio
+import threading
 
 from application.following import Pace
 from application.ports.change_feed import Change
@@ -42,6 +43,55 @@ def test_a_bad_configuration_keeps_the_last_good_one_and_is_told_once() -> None:
     assert loop.journal.told("configuration rejected")[0]["pools_still_served"] == 1
     assert len(loop.journal.told("configuration good again")) == 1
     assert loop.journal.told("configuration taken over") == [{"pools": 1}]
+
+
+def test_a_fault_in_reading_keeps_the_last_good_one_and_is_told_once_with_its_trace() -> None:
+    """Case B07: no edit may end the daemon, whatever it meets."""
+    loop = Loop(Pace(quiet=0.01, patience=0.02, timer=NEVER, rest=0))
+
+    async def reload() -> None:
+        looks = len(loop.looks.times)
+        loop.following.wake(Change.CONFIGURATION)
+        await loop.until(looks + 1)
+
+    async def story() -> None:
+        await loop.until(1)
+        loop.file.content = KeyError(1)
+        await reload()
+        await reload()
+        assert loop.following.rejected == "a fault of the plugin: KeyError: 1"
+        loop.file.content = Configuration((B,))
+        await reload()
+        assert loop.looks.pools == [(A,), (A,), (A,), (B,)]
+
+    loop.run(story)
+    reason = "a fault of the plugin: KeyError: 1"
+    told = loop.journal.told("configuration rejected")
+    assert told == [{"reason": reason, "pools_still_served": 1, "exc_info": True}]
+    assert len(loop.journal.told("configuration good again")) == 1
+
+
+def test_a_slow_file_is_read_beside_the_loop() -> None:
+    """Calls of the kubelet are answered meanwhile."""
+    loop = Loop(Pace(quiet=0.01, patience=0.02, timer=NEVER, rest=0))
+    reading, answered = threading.Event(), threading.Event()
+
+    def load() -> Configuration:
+        reading.set()
+        assert answered.wait(30), "the loop stood still while the file was read"
+        return Configuration((B,))
+
+    async def story() -> None:
+        await loop.until(1)
+        loop.file.load = load  # type: ignore[method-assign]
+        loop.following.wake(Change.CONFIGURATION)
+        while not reading.is_set():
+            await asyncio.sleep(0.005)
+        answered.set()
+        await loop.until(2)
+        assert loop.looks.pools[-1] == (B,)
+
+    loop.run(story)
 
 
 def test_a_configuration_that_says_the_same_is_not_told() -> None:
