@@ -11,6 +11,7 @@ from domain.errors import FacilityMissing
 from domain.exposure import DeviceNode, Grant, device_nodes
 from domain.host import Host
 from domain.pool import DeviceType, Member, PoolSpec
+from domain.resource_name import ResourceName
 
 VERSION: Final = "0.5.0"
 """The oldest that has device names beginning with a digit and nodes of another name on the host: runtimes refuse a
@@ -54,10 +55,16 @@ def cdi_name(spec: PoolSpec, device_id: str) -> str:
     return f"{cdi_kind(spec)}={device_id}"
 
 
+def cdi_file_name(resource: ResourceName, device_type: DeviceType) -> str:
+    """The name of a pool's file."""
+    return f"{FILE_PREFIX}{resource.prefix}-{_CLASSES[device_type]}-{resource.name}.yaml"
+
+
 def cdi_file(spec: PoolSpec, members: Iterable[Member], host: Host) -> CdiFile:
     """The file of a pool, with those members that have nodes and have all of them."""
-    file_name = f"{FILE_PREFIX}{spec.name.prefix}-{_CLASSES[spec.device_type]}-{spec.name.name}.yaml"
-    return CdiFile(file_name, cdi_kind(spec)).with_devices(cdi_devices(spec, members, host))
+    return CdiFile(cdi_file_name(spec.name, spec.device_type), cdi_kind(spec)).with_devices(
+        cdi_devices(spec, members, host)
+    )
 
 
 def cdi_devices(spec: PoolSpec, members: Iterable[Member], host: Host) -> Mapping[str, tuple[DeviceNode, ...]]:

@@ -1,7 +1,9 @@
 """The configuration file as the operator mounts it."""
 
 import json
+import os
 import pathlib
+import stat
 from dataclasses import replace
 from typing import Final
 
@@ -39,12 +41,12 @@ class ConfigFile:
 
     def load(self) -> Configuration:
         try:
-            text = self._path.read_bytes().decode()
+            text = _content(self._path).decode()
         except FileNotFoundError as error:
             problem = Problem("", 0, 0, f"cannot be read: {error.strerror}")
             raise ConfigurationMissing(str(self._path), [problem]) from error
         except OSError as error:
-            raise self._invalid([Problem("", 0, 0, f"cannot be read: {error.strerror}")]) from error
+            raise self._invalid([Problem("", 0, 0, f"cannot be read: {error.strerror or error}")]) from error
         except UnicodeDecodeError as error:
             raise self._invalid([Problem("", 0, 0, f"is not UTF-8: {error.reason} at byte {error.start}")]) from error
         try:
@@ -72,6 +74,23 @@ class ConfigFile:
 
     def _invalid(self, problems: list[Problem]) -> ConfigurationInvalid:
         return ConfigurationInvalid(str(self._path), problems)
+
+
+def _content(path: pathlib.Path) -> bytes:
+    """What is in a file, through links. Anything else might never end, or never begin.
+
+    Raises:
+        OSError: if it cannot be read, or is no regular file.
+    """
+    number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        kind = os.fstat(number).st_mode
+        if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # of a directory the kernel says what it is
+            raise OSError("this is no regular file")
+        with open(number, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(number)
 
 
 def _mistyped(document: Document) -> dict[Path, Problem]:

@@ -1,7 +1,7 @@
 """From the file's entries to pools of the domain."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -10,6 +10,7 @@ from adapters.config.schema import FileEntry, PoolEntry
 from adapters.config.selectors import SelectorBuilder
 from application.ports.pool_configuration import Problem
 from domain.errors import InvalidResourceName
+from domain.file_names import MOST_CHARACTERS, longest_file_name
 from domain.health import Health, HealthPolicy
 from domain.pool import DeviceType, PoolSpec
 from domain.resource_name import ResourceName
@@ -35,7 +36,8 @@ class PoolBuilder:
             self.doubt(("resourceList",), "no pools: nothing will be served")
         found = [self._pool(entry, ("resourceList", i)) for i, entry in enumerate(file.resource_list)]
         pools = [pool for pool in found if pool]
-        return tuple(replace(pool, shell_alias=self._alias_is_free(pool.name)) for pool in pools)
+        owners = self._owners()
+        return tuple(replace(pool, shell_alias=_alias_is_free(pool.name, owners)) for pool in pools)
 
     def fault(self, path: Path, message: str, hint: str | None = None) -> None:
         """Note something that cannot be served, unless a wrong type around it was noted already."""
@@ -62,6 +64,7 @@ class PoolBuilder:
             self.doubt((*path, "selectors"), "an empty list selects nothing", "{} selects every device of the type")
         if name is None or device_type is None:
             return None
+        self._check_length(name, device_type, path)
         return PoolSpec(
             name,
             selectors,
@@ -69,7 +72,7 @@ class PoolBuilder:
             exclude_topology=entry.exclude_topology,
             health=self._health(entry, path),
             reset_on_allocate=entry.reset_on_allocate,
-            restore_driver=self._restore_driver(entry, path),
+            restore_driver=self._restore_driver(entry, path, device_type),
             iommufd=entry.iommufd,
             additional_info=entry.additional_info,
         )
@@ -86,8 +89,8 @@ class PoolBuilder:
             default.hold_up if entry.hold_up is None else entry.hold_up,
         )
 
-    def _restore_driver(self, entry: PoolEntry, path: Path) -> bool:
-        if entry.restore_driver and entry.device_type == DeviceType.AUX_NET_DEVICE.value:
+    def _restore_driver(self, entry: PoolEntry, path: Path, device_type: DeviceType) -> bool:
+        if entry.restore_driver and device_type is DeviceType.AUX_NET_DEVICE:
             self.fault((*path, "restoreDriver"), "restoreDriver is for functions, not for subfunctions", "leave it out")
         for index, selector in enumerate(entry.selectors or ()):
             if entry.restore_driver and len(selector.drivers) != 1:
@@ -116,6 +119,13 @@ class PoolBuilder:
         self._claim_variables(name, at)
         return name
 
+    def _check_length(self, name: ResourceName, device_type: DeviceType, path: Path) -> None:
+        """One pool whose files cannot be written would keep the news of all others back."""
+        longest = longest_file_name(name, device_type)
+        if len(longest) > MOST_CHARACTERS:
+            message = f"{name} is too long: a file of {len(longest)} characters, {longest}"
+            self.fault((*path, "resourceName"), message, f"file systems take {MOST_CHARACTERS}")
+
     def _claim_variables(self, name: ResourceName, path: Path) -> None:
         """Two pools must not tell a container their devices in one variable."""
         for variable in (name.variable, f"{name.variable}_INFO"):
@@ -125,16 +135,14 @@ class PoolBuilder:
                 self.fault(path, f"{name} would use the variable {variable}, as {owner} does", hint)
                 return
 
-    def _alias_is_free(self, name: ResourceName) -> bool:
-        """Whether a container with devices of any other pools too would find no other pool's in the alias."""
-        alias = name.variables[-1]
-        mine = {alias, f"{alias}_INFO"}
-        return all(
-            mine.isdisjoint((variable, f"{variable}_INFO"))
-            for other in self._names
-            if other != name
-            for variable in other.variables
-        )
+    def _owners(self) -> Mapping[str, Collection[ResourceName]]:
+        """The pools that tell a container something in a variable, for each variable."""
+        owners: dict[str, set[ResourceName]] = {}
+        for name in self._names:
+            for variable in name.variables:
+                for used in (variable, f"{variable}_INFO"):
+                    owners.setdefault(used, set()).add(name)
+        return owners
 
     def _device_type(self, entry: PoolEntry, path: Path) -> DeviceType | None:
         if not entry.device_type:
@@ -145,3 +153,9 @@ class PoolBuilder:
         expected = " or ".join(known.value for known in DeviceType)
         self.fault((*path, "deviceType"), f"{entry.device_type!r} is no device type", f"expected {expected}")
         return None
+
+
+def _alias_is_free(name: ResourceName, owners: Mapping[str, Collection[ResourceName]]) -> bool:
+    """Whether a container with devices of any other pools too would find no other pool's in the alias."""
+    alias = name.variables[-1]
+    return all(owner == name for used in (alias, f"{alias}_INFO") for owner in owners[used])

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,30 @@ def test_equal_names_under_two_prefixes_are_two_pools(file: File) -> None:
     assert len(file.load({"resourceList": entries}).pools) == 2
 
 
+DOMAIN = ".".join(["d" * 60] * 3)
+
+
+@pytest.mark.parametrize(
+    ("device_type", "prefix", "name"),
+    [
+        ("netDevice", f"{DOMAIN}.{'d' * 20}", "n" * 23),
+        ("auxNetDevice", DOMAIN, "n" * 10),
+        ("accelerator", f"{DOMAIN}.{'d' * 20}", "n" * 30),
+    ],
+)
+def test_a_pool_whose_files_would_have_too_long_names_is_refused(
+    device_type: str, prefix: str, name: str, file: File
+) -> None:
+    """Nothing of any pool would be announced while its files cannot be written."""
+    keys = {"resourcePrefix": prefix, "deviceType": device_type}
+
+    assert file.load(one(resourceName=name[1:], **keys)).pools
+    (problem,) = file.refused(one(resourceName=name, **keys))
+
+    assert problem.where == "resourceList[0].resourceName"
+    assert f"{prefix}/{name} is too long: a file of 256 characters" in problem.message
+
+
 def test_all_problems_are_told_at_once_in_the_order_of_the_file(file: File) -> None:
     text = """{"resourceList": [
   {"resourceName": "a.b", "selectors": {"vendors": ["0x8086"]}},
@@ -279,6 +304,24 @@ def test_text_that_is_not_utf8_is_refused(file: File) -> None:
 
     with pytest.raises(ConfigurationInvalid, match="not UTF-8"):
         ConfigFile(file.path, "intel.com").load()
+
+
+def test_a_fifo_is_refused_and_nothing_waits_for_its_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("fifo")
+
+    with pytest.raises(ConfigurationInvalid, match="cannot be read: this is no regular file"):
+        ConfigFile(tmp_path / "link", "intel.com").load()
+
+
+def test_a_device_node_is_refused_and_not_read_for_ever() -> None:
+    with pytest.raises(ConfigurationInvalid, match="cannot be read: this is no regular file"):
+        ConfigFile(Path("/dev/zero"), "intel.com").load()
+
+
+def test_a_directory_is_refused_as_what_it_is(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationInvalid, match="cannot be read: Is a directory"):
+        ConfigFile(tmp_path, "intel.com").load()
 
 
 def test_nesting_without_end_is_refused_and_crashes_nothing(file: File) -> None:

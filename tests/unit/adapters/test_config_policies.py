@@ -123,7 +123,7 @@ def test_restoring_a_driver_needs_one_driver_to_restore(selectors: str, path: Pa
     assert all("needs exactly one driver" in problem.message for problem in problems)
 
 
-@pytest.mark.parametrize("device_type", ["auxNetDevice", "accelerator"])
+@pytest.mark.parametrize("device_type", ["auxNetDevice", "AUXNETDEVICE", "accelerator"])
 def test_restoring_drivers_below_subfunctions_is_refused(device_type: str, path: Path) -> None:
     text = json.dumps(
         {

@@ -1,6 +1,7 @@
 """Texts that no editor writes: cut, half written, or full of what JSON can say and no pool can mean."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from adapters.config.config_file import ConfigFile
 from application.ports.pool_configuration import ConfigurationInvalid, Problem
+from domain.resource_name import ResourceName
 
 
 def refused(directory: Path, text: str) -> tuple[Problem, ...]:
@@ -103,3 +105,21 @@ def test_a_key_that_cannot_be_printed_is_told_so_that_it_can(tmp_path: Path) -> 
     told = [str(warning) for warning in ConfigFile(path, "intel.com").load().warnings]
 
     assert "\\ud800: unknown key" in "".join(told).encode().decode()
+
+
+def test_thousands_of_pools_are_read_in_a_time_that_grows_with_their_number(tmp_path: Path) -> None:
+    """Counted, not timed: each name is asked for its variables a few times, however many others there are."""
+    asked = Counter[str]()
+
+    def variable(name: ResourceName) -> str:
+        asked[str(name)] += 1
+        return f"PCIDEVICE_{name.name}"
+
+    path = tmp_path / "config.json"
+    pools = [{"resourceName": f"p-{number}", "selectors": {}} for number in range(300)]
+    path.write_text(json.dumps({"resourceList": pools}), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ResourceName, "variable", property(variable))
+        assert all(pool.shell_alias for pool in ConfigFile(path, "intel.com").load().pools)
+
+    assert max(asked.values()) < 20
