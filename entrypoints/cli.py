@@ -1,7 +1,7 @@
 """The command `sriovdp`: the daemon's own rules, asked by a person."""
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.set_defaults(command=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     validate = _add(commands, "validate", _validate, "report every problem of a configuration file")
-    validate.add_argument("config_file", metavar="CONFIG")
+    validate.add_argument("config_file", metavar="CONFIG", type=_path)
     explain = _add(commands, "explain", _explain, "pools, devices, and why a device is not in a pool")
     add_settings(explain, ("config_file",))
     explain.add_argument("--device", metavar="ID", help="only this device")
@@ -56,6 +56,13 @@ def _add(commands: Any, name: str, command: Callable[[Container, Namespace], int
     parser.add_argument("--json", action="store_true", help="answer as JSON")
     add_settings(parser, _READING)
     return parser
+
+
+def _path(text: str) -> str:
+    """An empty one is no path: a variable of a script that is not set asks about no file, and not about the default."""
+    if not text:
+        raise ArgumentTypeError("the path is empty")
+    return text
 
 
 def _validate(container: Container, given: Namespace) -> int:

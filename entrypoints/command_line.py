@@ -23,7 +23,7 @@ class Parser(argparse.ArgumentParser):
     def parse(self, arguments: Sequence[str] | None = None) -> argparse.Namespace:
         """The flags given. Exits with 2 if there is one that does not exist."""
         given = sys.argv[1:] if arguments is None else arguments
-        found, unknown = self.parse_known_args([_plain_switch(argument) for argument in given])
+        found, unknown = self.parse_known_args([plain for argument in given for plain in _plain_switch(argument)])
         if unknown:
             self.error(f"unknown: {unknown[0]}{self._suggestion(unknown[0])}")
         return found
@@ -38,13 +38,17 @@ class Parser(argparse.ArgumentParser):
         return f" (did you mean {close[0]}?)" if close else ""
 
 
-def _plain_switch(argument: str) -> str:
-    """A switch with a value, which the Go plugin takes, as one without: --use-cdi=false is --no-use-cdi."""
-    flag, _, value = argument.partition("=")
+def _plain_switch(argument: str) -> tuple[str, ...]:
+    """A switch with a value, which the Go plugin takes, as one without: --use-cdi=false is --no-use-cdi.
+
+    With an empty value it is left out.
+    """
+    flag, given, value = argument.partition("=")
     field = Settings.model_fields.get(flag.removeprefix("--").replace("-", "_"))
-    if field is None or field.annotation is not bool or value.lower() not in {"true", "false"}:
-        return argument
-    return flag if value.lower() == "true" else f"--no-{flag.removeprefix('--')}"
+    if not given or field is None or field.annotation is not bool:
+        return (argument,)
+    switches = {"true": (flag,), "false": (f"--no-{flag.removeprefix('--')}",), "": ()}
+    return switches.get(value.lower(), (argument,))
 
 
 def _flags(parser: argparse.ArgumentParser) -> Iterator[str]:
@@ -68,8 +72,11 @@ def add_settings(parser: argparse.ArgumentParser, names: Collection[str]) -> Non
 
 
 def settings(parser: Parser, given: argparse.Namespace) -> Settings:
-    """The settings: flags over environment over defaults. Exits with 2 and every problem if one does not fit."""
-    flags = {name: value for name, value in vars(given).items() if name in Settings.model_fields}
+    """The settings: flags over environment over defaults. Exits with 2 and every problem if one does not fit.
+
+    A flag with an empty value is as good as none, as the script of the Go plugin's image has it.
+    """
+    flags = {name: value for name, value in vars(given).items() if name in Settings.model_fields and value != ""}
     try:
         return Settings(**flags)
     except ValidationError as error:

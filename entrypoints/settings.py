@@ -17,6 +17,11 @@ def _log_level(value: int) -> int:
 _MOST_VERBOSE = 10
 
 
+def _below_logs(value: Path | None) -> Path | None:
+    """A relative directory is below /var/log, where the script of the Go plugin's image takes it to be."""
+    return None if value is None else Path("/var/log") / value
+
+
 def _probe_address(value: str | None) -> str | None:
     if value is not None:
         host_and_port(value)
@@ -45,16 +50,21 @@ _LAST_PORT = 65535
 
 
 class Settings(BaseSettings):
-    """Settings of the daemon; those about reading are the command's too."""
+    """Settings of the daemon; those about reading are the command's too.
 
-    model_config = SettingsConfigDict(env_prefix="SRIOVDP_", frozen=True)
+    An empty variable is as good as none, as an empty flag is: manifests are made of templates.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="SRIOVDP_", env_ignore_empty=True, frozen=True)
 
     config_file: Path = Field(default=Path("/etc/pcidp/config.json"), description="the pools, as JSON")
     resource_prefix: str = Field(default="intel.com", description="prefix of resource names, where a pool sets none")
     log_level: Annotated[int, AfterValidator(_log_level)] = Field(
         default=1, description="0 warnings, 1 to 4 changes of state, 5 to 10 details"
     )
-    log_dir: Path | None = Field(default=None, description="write the log to files here too, 3 of 10 MB at most")
+    log_dir: Annotated[Path | None, AfterValidator(_below_logs)] = Field(
+        default=None, description="write the log to files here too, 3 of 10 MB at most; relative to /var/log"
+    )
     use_cdi: bool = Field(default=False, description="hand devices out by CDI files instead of nodes")
     root: Path = Field(default=Path("/"), description="read /sys, /proc and /dev below this directory")
     kubelet_dir: Path = Field(default=Path("/var/lib/kubelet"), description="the kubelet's directory, as mounted here")

@@ -113,6 +113,14 @@ def test_a_bad_file_is_told_with_every_problem(tmp_path: Path, capsys: pytest.Ca
     assert [p["fatal"] for p in answer["problems"]] == [True, False]
 
 
+def test_an_empty_path_is_not_taken_for_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["validate", ""])
+
+    assert ended.value.code == 2
+    assert "the path is empty" in capsys.readouterr().err
+
+
 def test_strict_refuses_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     doubtful = tmp_path / "c.json"
     doubtful.write_text('{"resourceList": [{"resourceName": "a", "selectors": {"x": 1}}]}', encoding="utf-8")
