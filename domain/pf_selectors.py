@@ -57,7 +57,7 @@ class OfPf(Selector, ABC):
     @property
     def wanted(self) -> str:
         exact = [f"{pf}{r}" for pf, ranges in self.ranges.items() for r in ranges]
-        return " or ".join((*exact, *(f"{PATTERN_MARK}{p.pattern}{r}" for p, r in self.patterns)))
+        return " or ".join((*exact, *(f"{PATTERN_MARK}{p.pattern}{r}" for p, r in self.patterns))) or "nothing"
 
     def found(self, device: Device) -> str:
         number = "" if device.index is None else f"#{device.index}"

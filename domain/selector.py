@@ -71,7 +71,7 @@ class OneOf(Selector, ABC):
 
     @property
     def wanted(self) -> str:
-        return " or ".join(sorted(self.values))
+        return " or ".join(sorted(self.values)) or "nothing"
 
     def found(self, device: Device) -> str:
         return self.value(device) or "none"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from adapters.config.schema import SelectorEntry
+from adapters.config.schema import SelectorEntry, Text
 from domain.errors import InvalidPciAddress
 from domain.pci import PciAddress
 
@@ -15,9 +15,9 @@ _LINK_TYPES: Final = ("ether", "infiniband")
 
 def doubts(selector: SelectorEntry) -> Iterator[tuple[tuple[str | int, ...], str, str | None]]:
     """Path below the selector object, message and hint of each doubtful value."""
-    for key, doubt in _DOUBTS.items():
+    for key in _TEXTS:
         for index, value in enumerate(getattr(selector, key)):
-            if found := doubt(value):
+            if found := _DOUBTS.get(key, _none)(value) if value else _EMPTY:
                 message, hint = found
                 alias = SelectorEntry.model_fields[key].alias or key
                 yield (alias, index), f"{value!r} {message}", hint
@@ -68,6 +68,16 @@ def _link_type(value: str) -> tuple[str, str | None] | None:
         return None
     return "is no link type of a network device", f"expected {' or '.join(_LINK_TYPES)}"
 
+
+def _none(_: str) -> None:
+    """What is about a value may be anything."""
+
+
+# In the order of the schema; a class that is empty is refused.
+_TEXTS: Final = [
+    key for key, info in SelectorEntry.model_fields.items() if info.annotation == list[Text] and key != "pci_classes"
+]
+_EMPTY: Final = ("is empty and matches nothing", "leave it out")
 
 _DOUBTS: Final[Mapping[str, Callable[[str], tuple[str, str | None] | None]]] = {
     "vendors": _hex_id,

@@ -93,7 +93,7 @@ class PoolBuilder:
         if entry.restore_driver and device_type is DeviceType.AUX_NET_DEVICE:
             self.fault((*path, "restoreDriver"), "restoreDriver is for functions, not for subfunctions", "leave it out")
         for index, selector in enumerate(entry.selectors or ()):
-            if entry.restore_driver and len(selector.drivers) != 1:
+            if entry.restore_driver and len([driver for driver in selector.drivers if driver]) != 1:
                 message = "restoreDriver needs exactly one driver in drivers"
                 self.fault((*path, "selectors", index), message, "the driver that devices are bound back to")
         return entry.restore_driver

@@ -1,9 +1,12 @@
 """The file's form: keys and the types of their values, as the Go plugin's ResourceConfList has them."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+"""A text within a list. A null there is an empty text, as in Go: a list of nulls must not select everything."""
 
 
 class Entry(BaseModel):
@@ -19,22 +22,22 @@ class SelectorEntry(Entry):
 
     inner: ClassVar[dict[str, type[Entry]]] = {}
 
-    vendors: list[str] = []
-    devices: list[str] = []
-    drivers: list[str] = []
-    pci_addresses: list[str] = []
-    acpi_indexes: list[str] = []
-    pf_names: list[str] = []
-    root_devices: list[str] = []
-    link_types: list[str] = []
-    ddp_profiles: list[str] = []
-    aux_types: list[str] = []
-    p_keys: list[str] = []
+    vendors: list[Text] = []
+    devices: list[Text] = []
+    drivers: list[Text] = []
+    pci_addresses: list[Text] = []
+    acpi_indexes: list[Text] = []
+    pf_names: list[Text] = []
+    root_devices: list[Text] = []
+    link_types: list[Text] = []
+    ddp_profiles: list[Text] = []
+    aux_types: list[Text] = []
+    p_keys: list[Text] = []
     is_rdma: bool = False
     need_vhost_net: bool = False
     vdpa_type: str = ""
     # Beyond the Go plugin.
-    pci_classes: list[str] = []
+    pci_classes: list[Text] = []
     numa_nodes: list[int] = []
     vf_only: bool = False
     allow_host_use: bool = False

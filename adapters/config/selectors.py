@@ -71,6 +71,8 @@ class SelectorBuilder:
         for below, message, hint in doubts(entry):
             self._report.doubt((*path, *below), message, hint)
         self._check_keys(entry, path)
+        if self._without_interfaces(entry):
+            entry = entry.model_copy(update={"link_types": []})
         vdpa = self._vdpa_type(entry, path)
         default = () if entry.pci_classes else (PciClasses.of([self._type.pci_class]),)
         return DeviceSelector(
@@ -86,9 +88,9 @@ class SelectorBuilder:
             yield PciClasses.of(entry.pci_classes)
         for key, selector in _PLAIN.items():
             if values := getattr(entry, key):
-                yield selector.of(values)
+                yield selector.of(value for value in values if value != "")
         if entry.pci_addresses:
-            yield PciAddresses.of(_normal_address(text) for text in entry.pci_addresses)
+            yield PciAddresses.of(_normal_address(text) for text in entry.pci_addresses if text)
         if entry.pf_names:
             yield PfNames.of(self._ranges(entry.pf_names, (*path, "pfNames"), str))
         if entry.root_devices:
@@ -133,6 +135,18 @@ class SelectorBuilder:
         if entry.is_rdma and entry.vdpa_type:
             self._report.fault((*path, "vdpaType"), "vdpaType and isRdma exclude each other", "write two selectors")
 
+        if self._without_interfaces(entry):
+            if entry.pf_names:
+                hint = "rootDevices chooses by the PF's address; the Go plugin takes no notice of pfNames"
+                self._report.doubt((*path, "pfNames"), "matches nothing: accelerators have no network interface", hint)
+            if entry.link_types:
+                hint = "the Go plugin takes no notice of it, and so it is here"
+                self._report.doubt((*path, "linkTypes"), "says nothing: accelerators have no link", hint)
+
+    def _without_interfaces(self, entry: SelectorEntry) -> bool:
+        """Whether what is selected is of class 12 alone, which no network device is of."""
+        return self._type is DeviceType.ACCELERATOR and not entry.pci_classes
+
     def _vdpa_type(self, entry: SelectorEntry, path: Path) -> VdpaType | None:
         if not entry.vdpa_type:
             return None
@@ -146,6 +160,8 @@ class SelectorBuilder:
         self, entries: Sequence[str], path: Path, normal: Callable[[str], str]
     ) -> Iterator[tuple[str, IndexRanges]]:
         for index, entry in enumerate(entries):
+            if not entry:
+                continue  # doubted already
             try:
                 name, ranges = IndexRanges.split(entry)
                 if name.startswith(PATTERN_MARK):

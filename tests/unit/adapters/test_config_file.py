@@ -214,6 +214,39 @@ def test_what_can_never_match_is_a_warning_and_a_fault_under_strict(
     assert file.refused(one(selectors=selectors), strict=True) == (warning,)
 
 
+LISTS = [
+    *("vendors", "devices", "drivers", "pciAddresses", "acpiIndexes", "pfNames"),
+    *("rootDevices", "linkTypes", "ddpProfiles", "pKeys"),
+]
+
+
+@pytest.mark.parametrize("key", LISTS)
+@pytest.mark.parametrize("empty", ["", None])
+def test_an_empty_text_in_a_list_is_doubted_and_matches_nothing(key: str, empty: str | None, file: File) -> None:
+    """Go reads null as an empty text. The list must not become one that selects everything."""
+    found = file.load(one(selectors={key: [empty]}))
+
+    (warning,) = found.warnings
+    assert warning.where == f"resourceList[0].selectors.{key}[0]"
+    assert warning.message == "'' is empty and matches nothing"
+    (_, selector) = found.pools[0].selectors[0].selectors
+    assert (selector.key, selector.wanted) == (key, "nothing")
+
+
+def test_beside_a_null_the_other_values_of_a_list_count(file: File) -> None:
+    found = file.load(one(selectors={"vendors": ["8086", None], "pfNames": [None, "ens1f0"]}))
+
+    names = PfNames.of([IndexRanges.split("ens1f0")])
+    assert found.pools[0].selectors == (DeviceSelector((NETWORK, Vendors.of(["8086"]), names)),)
+
+
+@pytest.mark.parametrize(("key", "where"), [("numaNodes", "numaNodes[0]"), ("exclude", "exclude[0]")])
+def test_a_null_in_a_list_that_go_does_not_know_is_refused(key: str, where: str, file: File) -> None:
+    (problem,) = file.refused(one(selectors={key: [None]}))
+
+    assert problem.where == f"resourceList[0].selectors.{where}"
+
+
 def test_unknown_keys_are_warnings_at_every_level(file: File) -> None:
     text = (
         '{"resourceLists": [],\n "resourceList": [{"resourceName": "p", "selector": {},\n "selectors": {"a\\"b": 1}}]}'

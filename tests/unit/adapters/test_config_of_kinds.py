@@ -10,7 +10,7 @@ from adapters.config.config_file import ConfigFile
 from application.ports.pool_configuration import Configuration, ConfigurationInvalid, Problem
 from domain.facility_selectors import DdpProfiles, HasVdpa, IsRdma, PKeys, VdpaType
 from domain.pool import DeviceSelector, DeviceType
-from domain.selectors import AuxTypes, PciClasses
+from domain.selectors import AuxTypes, LinkTypes, PciClasses, Vendors
 
 
 def load(tmp_path: Path, text: str) -> Configuration:
@@ -69,6 +69,40 @@ def test_what_cannot_work_is_refused_once_at_its_place(
     assert problem.where == f"resourceList[0].selectors[0]{where}"
     assert (problem.line, problem.column) == (3, column)
     assert message in problem.message
+
+
+@pytest.mark.parametrize(
+    ("selectors", "where", "message"),
+    [
+        ({"pfNames": ["ens1f0"]}, ".pfNames", "matches nothing"),
+        ({"linkTypes": ["ether"]}, ".linkTypes", "says nothing"),
+        ({"exclude": [{"pfNames": ["ens1f0"]}]}, ".exclude[0].pfNames", "matches nothing"),
+    ],
+)
+def test_what_no_accelerator_has_is_doubted_at_its_place(
+    selectors: dict[str, Any], where: str, message: str, tmp_path: Path
+) -> None:
+    """Case D23: the Go plugin takes no notice of these keys, and its pool has devices."""
+    (warning,) = load(tmp_path, file_with(selectors, "accelerator")).warnings
+
+    assert (warning.where, warning.line, warning.fatal) == (f"resourceList[0].selectors[0]{where}", 3, False)
+    assert warning.message.startswith(message)
+
+
+def test_accelerators_are_not_asked_for_a_link(tmp_path: Path) -> None:
+    """As in the Go plugin: none has one, and the pool would be empty."""
+    found = load(tmp_path, file_with({"linkTypes": ["ether"], "vendors": ["8086"]}, "accelerator"))
+
+    assert found.pools[0].selectors == (DeviceSelector((PciClasses(("12",)), Vendors.of(["8086"]))),)
+
+
+def test_classes_that_are_asked_for_may_have_links_and_names(tmp_path: Path) -> None:
+    text = file_with({"pciClasses": ["02"], "linkTypes": ["ether"], "pfNames": ["ens1f0"]}, "accelerator")
+
+    found = load(tmp_path, text)
+
+    assert found.warnings == ()
+    assert LinkTypes.of(["ether"]) in found.pools[0].selectors[0].selectors
 
 
 @pytest.mark.parametrize(
