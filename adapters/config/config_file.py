@@ -120,7 +120,8 @@ def _syntax(text: str, error: json.JSONDecodeError) -> Problem:
     line, column = line_and_column(text, error.pos)
     if not text.strip():
         return Problem("", line, column, "the file is empty")
-    message = f"no JSON: {error.msg}: {_excerpt(text, line, column)!r}"
+    excerpt = _excerpt(text, line, column)
+    message = f"no JSON: {error.msg}: {repr(excerpt) if excerpt else 'the file ends here'}"
     return Problem("", line, column, message, _syntax_hint(text, error.pos))
 
 

@@ -159,9 +159,14 @@ def test_a_swapped_configmap_changes_what_it_changes_and_nothing_else(way: str) 
             ":12:20: resourceList[1].resourceName: intel.com/kern is a pool already, in line 4",
         ),
         ("", "the file is empty"),
+        ('{"resourceList": [\n', ":2:1: no JSON"),
+        (
+            '{"resourceList": [5, {"resourceName": 7}]}',
+            "resourceList[1].resourceName: expected a text in quotes, not 7",
+        ),
         (None, "No such file or directory"),
     ],
-    ids=["a trailing comma", "a name twice", "an empty file", "no file"],
+    ids=["a trailing comma", "a name twice", "an empty file", "a part of a file", "two wrong types", "no file"],
 )
 def test_a_bad_configuration_changes_nothing_and_is_told_once_by_line_and_column(bad: str | None, said: str) -> None:
     """Case B07."""
