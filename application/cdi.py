@@ -6,13 +6,11 @@ from threading import Lock
 
 from application.holdings import Holdings
 from application.ports.cdi_store import CdiStore
-from domain.announcement import Lists
+from domain.announcement import Holding, Lists
 from domain.assignment import Assignment
-from domain.cdi import CdiFile, cdi_devices, cdi_file, left_behind
-from domain.exposure import DeviceNode
+from domain.cdi import CdiFile, Nodes, cdi_devices, cdi_file, described_in, left_behind
 from domain.host import Host
 from domain.pool import Member, PoolSpec
-from domain.resource_name import ResourceName
 
 
 class CdiPublication:
@@ -21,7 +19,12 @@ class CdiPublication:
     def __init__(self, store: CdiStore, holdings: Holdings) -> None:
         self._store = store
         self._holdings = holdings
-        self._files: dict[ResourceName, CdiFile] = {}
+        self._files: dict[str, CdiFile] = {}
+        """Those that are not empty, by name."""
+        self._whole = False
+        """Whether that is all there is of them."""
+        self._granted: dict[Holding, tuple[CdiFile, Nodes]] = {}
+        """How devices were described that were handed out since the last round: an empty file, and the nodes."""
         self._prefixes: set[str] = set()
         self._lock = Lock()
         """Held by the thread that changes the files: that of a reconcile or of an Allocate."""
@@ -38,43 +41,42 @@ class CdiPublication:
         """
         self._prefixes |= {spec.name.prefix for spec in specs}
         existing = await asyncio.to_thread(self._store.read, self._prefixes)
-        fresh = {spec.name: cdi_file(spec, _offered(assignment, lists, spec), host) for spec in specs}
-        leftovers = left_behind(existing, list(fresh.values()), None)
+        fresh = [cdi_file(spec, _offered(assignment, lists, spec), host) for spec in specs]
+        leftovers = left_behind(existing, fresh, None)
         if any(file.devices for file in leftovers):
             known = await self._holdings.known()
             held = None if known is None else frozenset(holding.device_id for holding in known)
-            leftovers = left_behind(existing, list(fresh.values()), held)
+            leftovers = left_behind(existing, fresh, held)
         wanted = {file.name: file for file in leftovers}
-        for name, file in fresh.items():
-            older = wanted.get(file.name)
-            fresh[name] = file.with_devices({} if older is None else older.devices)
-            wanted[file.name] = fresh[name]
-        await asyncio.to_thread(self._put, fresh, wanted, looked)
+        for file in fresh:
+            wanted[file.name] = file.with_devices(wanted[file.name].devices if file.name in wanted else {})
+        await asyncio.to_thread(self._put, wanted, looked)
 
-    def _put(self, fresh: dict[ResourceName, CdiFile], wanted: dict[str, CdiFile], looked: float) -> None:
+    def _put(self, wanted: dict[str, CdiFile], looked: float) -> None:
         with self._lock:
-            for resource, id_ in ((h.resource, h.device_id) for h in self._holdings.since(looked)):
-                described = self._files[resource].devices if resource in self._files else {}
-                if resource in fresh and id_ in described:
-                    file = fresh[resource] = fresh[resource].with_devices({id_: described[id_]})
-                    wanted[file.name] = file
+            newer = self._holdings.since(looked)
+            self._granted = {holding: how for holding, how in self._granted.items() if holding in newer}
+            for holding, (file, nodes) in self._granted.items():
+                wanted |= described_in(wanted, file, {holding.device_id: nodes})
             self._store.write(list(wanted.values()))
-            # A pool that goes is served until its devices are given back; their containers may start anew meanwhile.
-            going = {name: wanted[file.name] for name, file in self._files.items() if file.name in wanted}
-            self._files = going | fresh
+            self._files, self._whole = {name: file for name, file in wanted.items() if file.devices}, True
 
-    def refresh(
-        self, spec: PoolSpec, members: Mapping[str, Member], host: Host
-    ) -> Mapping[str, tuple[DeviceNode, ...]]:
+    def refresh(self, spec: PoolSpec, members: Mapping[str, Member], host: Host) -> Mapping[str, Nodes]:
         """Describe some devices by facts that were just read, and return how. Blocks.
 
         Raises:
-            FilesUnwritable: if the file cannot be kept.
+            FilesUnwritable: if the files cannot be kept.
         """
         described = cdi_devices(spec, members.values(), host)
+        empty = cdi_file(spec, (), host)
         with self._lock:
-            file = self._files[spec.name] = self._files[spec.name].with_devices(described)
-            self._store.write([file])
+            if not self._whole:
+                there = {file.name: file for file in self._store.read({spec.name.prefix})}
+                self._files = there | self._files
+            changed = described_in(self._files, empty, described)
+            self._store.write(list(changed.values()))
+            self._files = {name: file for name, file in (self._files | changed).items() if file.devices}
+            self._granted |= {Holding(spec.name, id_): (empty, nodes) for id_, nodes in described.items()}
         return described
 
 

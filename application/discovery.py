@@ -74,16 +74,15 @@ class Discovery:
             FilesUnwritable: if files cannot be written; what is worse or gone was announced, and nothing new.
         """
         table, pools = self._table, self._table.wanted
-        handed_out, looked = self._holdings.handed_out, self._holdings.now()
+        handed_out, began = self._holdings.handed_out, self._holdings.now()
+        looked = began
         look = await asyncio.to_thread(self._look, pools)
         if await self._recovery.recover(look.host, pools, look.assignment):
             looked = self._holdings.now()
             look = await asyncio.to_thread(self._look, pools)
         names = {pool.name for pool in pools}
-        table.given_up -= names
         before = united(table.lists, await self._occupancy.lists_of_an_earlier_run(look.host, pools))
-        before = {name: entries for name, entries in before.items() if name not in table.given_up}
-        elsewhere = await self._occupancy.elsewhere(look.host, names | (table.lists.keys() & before.keys()))
+        elsewhere = await self._occupancy.elsewhere(look.host, names | before.keys())
         offered = without(look.offered, elsewhere)
         departing = await self._occupancy.held(look.host, departed(offered, before))
         lists = announce(offered, before, departing)
@@ -92,25 +91,26 @@ class Discovery:
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
         unwritable = await self._write(look, pools, lists, records, looked)
         # Meanwhile Allocate may have handed out what was about to leave; from here on it goes by the new lists.
-        departing |= departed(offered, before) & self._holdings.recent
+        departing |= departed(offered, before) & self._holdings.since(began)
         lists = announce(offered, before, departing)
         if unwritable:
             lists = withhold(lists, before)
         table.served, table.host, table.lists = pools, look.host, lists
         self._tidings.of_host(earlier, look.host)
-        self._tidings.of_held_back({e.id for entries in look.offered.values() for e in entries} & elsewhere)
+        held_back = {e.id for entries in look.offered.values() for e in entries} & elsewhere
+        self._tidings.of_held_back(held_back)
         self._tidings.of_pools(known, lists, look.assignment)
         await self._publish(known, lists)
         if unwritable:
             raise unwritable
-        await self._orphans.remove(names, {record.file_name for record in records})
+        await self._orphans.remove(look.host, names, lists, {record.file_name for record in records})
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
         if self._holdings.handed_out != handed_out:
             # The files that Allocate has written meanwhile may be newer than this look.
             return 0.0
-        return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing or elsewhere else look.due
+        return min(look.due or _ASK_AGAIN, _ASK_AGAIN) if departing or held_back else look.due
 
     def _look(self, pools: Sequence[PoolSpec]) -> _Look:
         host = self._reader.read()

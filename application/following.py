@@ -57,6 +57,7 @@ class Following:
         self._woken = asyncio.Event()
         self._rejected = ""
         self._current = Configuration(())
+        self._loaded = monotonic()
         self.looking_since: float | None = None
         """When the look that goes on now began, on the monotonic clock; None between looks."""
         self.trouble = "the host was not looked at yet"
@@ -123,7 +124,9 @@ class Following:
             self.looking_since = None
 
     async def _look_once(self, changes: Collection[Change]) -> float:
-        if Change.CONFIGURATION in changes or not changes:
+        # Not every edit is told of (a file mounted by itself, NFS), and a busy host leaves no time without changes.
+        overdue = monotonic() - self._loaded >= self._interval
+        if Change.CONFIGURATION in changes or not changes or overdue:
             await self._reload()
         try:
             due = await self._discovery.reconcile()
@@ -141,6 +144,7 @@ class Following:
 
     async def _reload(self) -> None:
         """Take over a configuration that is good; keep the last good one otherwise, and say so once."""
+        self._loaded = monotonic()
         try:
             configuration = await asyncio.to_thread(self._configuration.load)
         except ConfigurationInvalid as invalid:

@@ -19,7 +19,6 @@ class Occupancy:
         self._holdings = holdings
         self._signs = signs
         self._prefixes = frozenset(prefixes)
-        self._ours: frozenset[ResourceName] = frozenset()
         self._told = False
         """Whether it is known what containers held at the start."""
         self._elsewhere: frozenset[str] | None = None
@@ -46,21 +45,25 @@ class Occupancy:
     async def elsewhere(self, host: Host, ours: Collection[ResourceName]) -> frozenset[str]:
         """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.
 
-        Asked at a start, until they are given back, and when a pool is ours no longer; later ones are of pools that
-        drain.
+        Asked at a start, and until they are given back; later ones are of pools that drain.
         """
-        if self._elsewhere is None or self._elsewhere or self._ours.difference(ours):
+        if self._elsewhere is None or self._elsewhere:
             known = await self._known(host)
             if known is None:
                 return self._elsewhere or frozenset()
-            self._ours = frozenset(ours)
             self._elsewhere = frozenset(h.device_id for h in known if h.resource not in ours)
         return self._elsewhere
 
     async def held(self, host: Host, gone: frozenset[Holding]) -> frozenset[Holding]:
-        """Those of the devices that have left their pools which a container may hold."""
+        """Those of the devices that have left their pools which a container may hold.
+
+        With them whatever else holds one of them: an id that was given out by two pools stays in both.
+        """
         known = await self._known(host) if gone else frozenset()
-        return gone if known is None else gone & known
+        if known is None:
+            return gone
+        ids = {holding.device_id for holding in gone & known}
+        return frozenset(holding for holding in known if holding.device_id in ids)
 
     async def _known(self, host: Host) -> frozenset[Holding] | None:
         return await self._holdings.known(partial(self._signs.of, host))

@@ -21,8 +21,6 @@ class PoolTable:
     """The pools that the lists are of."""
     host: Host = field(default_factory=Host)
     lists: Lists = field(default_factory=dict)
-    given_up: set[ResourceName] = field(default_factory=set)
-    """Pools in no configuration that are left to another process."""
     _faults: tuple[Lists, dict[ResourceName, dict[str, str | None]]] = field(default=({}, {}), init=False)
     """The lists that were last looked into, and in them what is wrong with each device."""
     _uses: tuple[Host, Mapping[str, str]] | None = field(default=None, init=False)
@@ -38,12 +36,9 @@ class PoolTable:
         """The pool of a resource that is served and not drained."""
         return next(pool for pool in self.served if pool.name == resource)
 
-    def give_up(self, resource: ResourceName) -> bool:
-        """Leave a pool to another process, which serves it or waits to; not one of the configuration."""
-        if any(pool.name == resource for pool in (*self.wanted, *self.served)):
-            return False
-        self.given_up.add(resource)
-        return True
+    def is_configured(self, resource: ResourceName) -> bool:
+        """Whether a pool is in the configuration; one that is not only drains."""
+        return any(pool.name == resource for pool in (*self.wanted, *self.served))
 
     def check(self, resource: ResourceName, device_id: str) -> None:
         """Return if a device of a pool may be handed out, as far as is known.

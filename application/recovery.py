@@ -55,6 +55,7 @@ class DriverRecovery:
         astray = [stray for stray in _astray(host, specs, assignment) if stray[0].id not in resting]
         if not astray:
             return False
+        asked = self._holdings.now()
         known = await self._holdings.known()
         done = False
         for device, driver in astray:
@@ -63,7 +64,10 @@ class DriverRecovery:
                     device, driver, "without the kubelet's pod-resources or its checkpoint nobody can tell who holds it"
                 )
             elif not any(holding.device_id == device.id for holding in known):
-                done = await asyncio.to_thread(self._bind, device, driver) or done
+                # The lists are still those of before: it may be asked for in this very moment.
+                with self._holdings.kept_back(device.id, asked) as free:
+                    if free:
+                        done = await asyncio.to_thread(self._bind, device, driver) or done
                 self.progressed = self._clock()
         return done
 

@@ -81,24 +81,27 @@ def departed(offered: Lists, previous: Lists) -> frozenset[Holding]:
 
 
 def announce(offered: Lists, previous: Lists, held: Collection[Holding]) -> Lists:
-    """The list of each pool, sorted by id, each id at most once in all of them.
+    """The list of each pool, sorted by id, each id at most once in all of them but for one that several pools gave out.
 
-    ``held`` are the departed devices that a pod may hold: they stay where they were, with a fault. A pool that is not
-    in the configuration any more has a list as long as there are such devices of it.
+    ``held`` are the departed devices that a pod may hold, and all that is held of their ids: they stay where they were,
+    with a fault. A pool that is not in the configuration any more has a list as long as there are such devices of it.
     """
     if not held:
         return offered
-    staying = {holding.device_id: holding.resource for holding in held}
+    holders: dict[str, set[ResourceName]] = {}
+    for holding in held:
+        holders.setdefault(holding.device_id, set()).add(holding.resource)
     lists: dict[ResourceName, tuple[Announced, ...]] = {}
-    draining = {resource: () for resource in staying.values() if resource not in offered}
-    for resource, entries in {**offered, **draining}.items():
+    for resource in {**offered, **previous}:
+        here = [e for e in offered.get(resource, ()) if resource in holders.get(e.id, {resource})]
+        present = {entry.id for entry in here}
         kept = [
             Announced(entry.id, entry.numa_node, GONE)
             for entry in previous.get(resource, ())
-            if staying.get(entry.id) == resource
+            if entry.id not in present and resource in holders.get(entry.id, ())
         ]
-        free = [entry for entry in entries if entry.id not in staying]
-        lists[resource] = tuple(sorted((*free, *kept), key=lambda entry: entry.id))
+        if kept or resource in offered:
+            lists[resource] = tuple(sorted((*here, *kept), key=lambda entry: entry.id))
     return lists
 
 

@@ -25,16 +25,19 @@ _CLASSES: Final = {
 }
 
 
+Nodes = tuple[DeviceNode, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class CdiFile:
     """The devices of one pool."""
 
     name: str
     kind: str
-    devices: Mapping[str, tuple[DeviceNode, ...]] = field(default_factory=dict)
+    devices: Mapping[str, Nodes] = field(default_factory=dict)
     """Each has a node at least: a device without edits is no CDI device."""
 
-    def with_devices(self, devices: Mapping[str, tuple[DeviceNode, ...]]) -> "CdiFile":
+    def with_devices(self, devices: Mapping[str, Nodes]) -> "CdiFile":
         """The file with some devices described anew, ordered by name."""
         merged = {**self.devices, **devices}
         return CdiFile(self.name, self.kind, {name: merged[name] for name in sorted(merged) if merged[name]})
@@ -67,9 +70,9 @@ def cdi_file(spec: PoolSpec, members: Iterable[Member], host: Host) -> CdiFile:
     )
 
 
-def cdi_devices(spec: PoolSpec, members: Iterable[Member], host: Host) -> Mapping[str, tuple[DeviceNode, ...]]:
+def cdi_devices(spec: PoolSpec, members: Iterable[Member], host: Host) -> Mapping[str, Nodes]:
     """The nodes of each member that can be handed out whole."""
-    found: dict[str, tuple[DeviceNode, ...]] = {}
+    found: dict[str, Nodes] = {}
     for member in members:
         try:
             found[member.device.id] = device_nodes(member, spec, host)
@@ -78,9 +81,17 @@ def cdi_devices(spec: PoolSpec, members: Iterable[Member], host: Host) -> Mappin
     return found
 
 
-def by_names(
-    granted: Grant, spec: PoolSpec, ids: Collection[str], described: Mapping[str, tuple[DeviceNode, ...]]
-) -> Grant:
+def described_in(files: Mapping[str, CdiFile], file: CdiFile, devices: Mapping[str, Nodes]) -> dict[str, CdiFile]:
+    """A file that describes devices, and those of some others, by name, that did: no device is described twice."""
+    changed = {
+        name: other.with_devices(dict.fromkeys(devices.keys() & other.devices.keys(), ()))
+        for name, other in files.items()
+        if other.kind == file.kind and name != file.name and devices.keys() & other.devices.keys()
+    }
+    return {**changed, file.name: files.get(file.name, file).with_devices(devices)}
+
+
+def by_names(granted: Grant, spec: PoolSpec, ids: Collection[str], described: Mapping[str, Nodes]) -> Grant:
     """A grant of devices with names of CDI devices in place of nodes, which the runtime then adds: never both."""
     names = tuple(cdi_name(spec, id_) for id_ in sorted(ids) if described.get(id_))
     return Grant(granted.environment, cdi_devices=names)

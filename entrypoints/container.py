@@ -122,7 +122,7 @@ class Container(containers.DeclarativeContainer):
         providers.Factory(Registration, settings.provided.registration),
         allocation.provided.allocate,
         journal,
-        table.provided.give_up,
+        table.provided.is_configured,
     )
     tidings = providers.Singleton(Tidings, journal)
     link_holds = providers.Singleton(LinkHolds)

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from math import inf
 from typing import Final
 
 import grpc
@@ -21,9 +22,8 @@ from domain.errors import SriovError
 from domain.resource_name import ResourceName
 
 _RETRY: Final = wait_exponential(multiplier=0.1, max=5.0)
-GiveUp = Callable[[ResourceName], bool]
-"""Asked when another process serves a pool or waits to: whether the pool is left to it."""
-
+IsConfigured = Callable[[ResourceName], bool]
+"""Whether a pool is in the configuration. One that only drains is left to whoever else wants to serve it."""
 
 _AWAITED: Final = (KubeletAbsent, SocketTaken, SocketUnbindable, PoolLeft)
 """What ends by something that happens to the sockets or their directory."""
@@ -37,6 +37,8 @@ _LAST_CALLS: Final = 0.5
 _UNHEARD_AFTER: Final = 5.0
 """Seconds in which a kubelet that answers must have begun to listen: a watcher takes two, after it has started."""
 _UNHEARD_AT_MOST: Final = 300.0
+_TAKEN_WITHIN: Final = 10.0
+"""Seconds that the process which asked for a pool has to serve it."""
 
 
 class PoolLifecycle:
@@ -47,12 +49,18 @@ class PoolLifecycle:
     """
 
     def __init__(
-        self, resource: ResourceName, feed: Feed, place: Place, allocate: Allocate, give_up: GiveUp, journal: Journal
+        self,
+        resource: ResourceName,
+        feed: Feed,
+        place: Place,
+        allocate: Allocate,
+        is_configured: IsConfigured,
+        journal: Journal,
     ) -> None:
         self._resource = resource
         self._place = place
-        self._give_up = give_up
-        self._left = False
+        self._is_configured = is_configured
+        self._left_until = -inf
         self._journal = journal
         self._service = PoolService(resource, feed, allocate, journal)
         self._service.awaited = self._leave
@@ -67,7 +75,7 @@ class PoolLifecycle:
     @property
     def unheard(self) -> float | None:
         """Seconds since a kubelet listened, over all servers of the pool; None while one does, or need not."""
-        return None if self._left else self._service.unheard
+        return self._service.unheard if self._is_configured(self._resource) else None
 
     async def run(self) -> None:
         """Serve until cancelled; then nothing of ours is left in the directory."""
@@ -76,9 +84,7 @@ class PoolLifecycle:
             try:
                 self._lost = asyncio.get_running_loop().create_future()
                 self._unheard_since = time.monotonic()
-                reason = await self._lost
-                if not self._left:
-                    self._journal.warning("served anew", resource=str(self._resource), reason=reason)
+                self._journal.warning("served anew", resource=str(self._resource), reason=await self._lost)
             finally:
                 await self._end()
 
@@ -120,26 +126,27 @@ class PoolLifecycle:
 
     def _leave(self) -> None:
         """Another process waits to serve the pool."""
-        if self._lost is not None and not self._lost.done() and self._give_up(self._resource):
-            self._left = True
-            self._lost.set_result("another process waits to serve it")
+        if self._lost is not None and not self._lost.done() and not self._is_configured(self._resource):
+            self._left_until = time.monotonic() + _TAKEN_WITHIN
+            self._lost.set_result("another process waits to serve it, which is in no configuration here")
 
     async def _begin_once(self) -> None:
         """Try to serve.
 
         Raises:
-            PoolLeft: if the pool was given up before, and is in no configuration again.
+            PoolLeft: if the pool only drains, and another process serves it or is about to.
             SriovError: if it cannot be served yet.
         """
-        self._left = self._left and self._give_up(self._resource)
-        if self._left:
+        if time.monotonic() < self._left_until and not self._is_configured(self._resource):
             raise PoolLeft(self._resource)
         try:
             await self._serve()
         except SocketTaken as taken:
-            self._left = taken.live and self._give_up(self._resource)
-            if taken.live and not self._left:
-                await tell_that_one_waits(taken.path)
+            if not taken.live:
+                raise
+            if not self._is_configured(self._resource):
+                raise PoolLeft(self._resource) from taken
+            await tell_that_one_waits(taken.path)
             raise
 
     async def _serve(self) -> None:

@@ -14,7 +14,7 @@ from adapters.files.inotify import ENTRIES, DirectoryWatch
 from adapters.kubelet.dead_sockets import DeadSockets
 from adapters.kubelet.feed import Feed
 from adapters.kubelet.kubelet_socket import KubeletSocket
-from adapters.kubelet.lifecycle import GiveUp, PoolLifecycle
+from adapters.kubelet.lifecycle import IsConfigured, PoolLifecycle
 from adapters.kubelet.place import Place
 from adapters.kubelet.service import Allocate
 from application.ports.journal import Journal
@@ -71,7 +71,7 @@ class KubeletPublisher:
         registration: Registration,
         allocate: Allocate,
         journal: Journal,
-        give_up: GiveUp = lambda _: False,
+        is_configured: IsConfigured = lambda _: True,
     ) -> None:
         watched = _there(paths.watcher) if registration is Registration.AUTO else registration is Registration.WATCHER
         directory = paths.watcher if watched else paths.classic
@@ -80,7 +80,7 @@ class KubeletPublisher:
         self._place = Place(directory, paths.host / directory.name, kubelet, classic=not watched)
         self._directories = [str(directory), str(paths.classic), str(paths.own)]
         self._allocate = allocate
-        self._give_up = give_up
+        self._is_configured = is_configured
         self._journal = journal
         self._pools: dict[ResourceName, _Pool] = {}
         self._watch = DirectoryWatch(ENTRIES, self._stir)
@@ -100,7 +100,7 @@ class KubeletPublisher:
             self._start_watch()
             self._looking = self._start(self._look(), "look at sockets")
         feed = Feed(entries)
-        lifecycle = PoolLifecycle(resource, feed, self._place, self._allocate, self._give_up, self._journal)
+        lifecycle = PoolLifecycle(resource, feed, self._place, self._allocate, self._is_configured, self._journal)
         self._pools[resource] = _Pool(feed, lifecycle, self._start(lifecycle.run(), f"serve {resource}"))
 
     async def withdraw(self, resource: ResourceName) -> None:

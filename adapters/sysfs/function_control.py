@@ -32,13 +32,14 @@ class SysfsFunctionControl:
         # Once it is unbound there must be a way to bind it again.
         for step, path in (("driver_override", override), ("drivers_probe", self._probes)):
             self._require_writable(function, step, path)
+        overridden = _override(override)
         try:
             self._unbind(function, before)
             self._write(function, "driver_override", override, driver)
             self._probe(function)
             self._verify(function, driver)
         except FunctionRefused:
-            self._back(function, before, override)
+            self._back(function, before, override, overridden)
             raise
         # Without an override the kernel chooses by its ids again, as before the pod that changed it.
         self._write(function, "driver_override", override, "\n")
@@ -46,18 +47,16 @@ class SysfsFunctionControl:
     def may_be_open(self, function: PciFunction) -> bool:
         return not _on_vfio(function) or function.iommu_group is None or self._group_error(function) is not None
 
-    def _back(self, function: PciFunction, driver: str | None, override: Path) -> None:
+    def _back(self, function: PciFunction, driver: str | None, override: Path, overridden: str) -> None:
         bound = self._bound(function)
-        if driver is None:
+        if bound != driver:
             self._unbind(function, bound)
-            self._write(function, "roll back", override, "\n")
-            return
-        if bound == driver:
-            return
-        self._unbind(function, bound)
-        self._write(function, "roll back", override, driver)
-        self._probe(function)
-        self._verify(function, driver)
+            if driver is not None:
+                self._write(function, "roll back", override, driver)
+                self._probe(function)
+                self._verify(function, driver)
+        if _override(override) != overridden:
+            self._write(function, "roll back", override, overridden)
 
     def _unbind(self, function: PciFunction, driver: str | None) -> None:
         if driver is not None:
@@ -122,6 +121,14 @@ class SysfsFunctionControl:
 
     def _directory(self, function: PciFunction) -> Path:
         return self._root / _BUS / "devices" / str(function.address)
+
+
+def _override(path: Path) -> str:
+    """What is in driver_override, to be written there again; a line's end where it is empty."""
+    try:
+        return path.read_text(encoding="utf-8").strip().replace("(null)", "") or "\n"
+    except OSError:
+        return "\n"
 
 
 def _on_vfio(function: PciFunction) -> bool:

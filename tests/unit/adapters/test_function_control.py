@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from errno import EACCES, EBUSY, EIO, ENODEV, EROFS, errorcode
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,18 +50,20 @@ class Kernel:
     def write(self, file: int, data: bytes) -> int:
         if self._at_work:
             return self._write(file, data)  # the host's own tree
-        name = os.readlink(f"/proc/self/fd/{file}").rpartition("/")[2]  # noqa: PTH115 - no path of a file
+        path = Path(os.readlink(f"/proc/self/fd/{file}"))  # noqa: PTH115 - no path of a file
+        name = path.name
         text = data.decode()
         self.writes.append((name, text))
         if name == "unbind":
             self.changes(lambda: self.laid.rebind(text, None))
         elif name == "driver_override":
             self.override = text.strip()
+            self.changes(lambda: path.write_text(f"{self.override or '(null)'}\n", encoding="utf-8"))
         elif name == "drivers_probe" and self.override and self.takes(self.override):
             self.changes(lambda: self.laid.rebind(text, self.override))
         return len(data)
 
-    def changes(self, change: Callable[[], None]) -> None:
+    def changes(self, change: Callable[[], object]) -> None:
         """Change the host behind everybody's back."""
         self._at_work = True
         change()
@@ -151,6 +154,19 @@ def test_a_failed_attempt_on_a_function_without_a_driver_leaves_no_override(play
 
     assert "bound to no driver afterwards" in kernel.refused("iavf")
     assert kernel.override == ""
+
+
+@pytest.mark.parametrize("before", ["(null)\n", "vfio-pci\n"])
+def test_after_a_rollback_the_override_is_what_it_was(before: str, play: Play) -> None:
+    kernel = play(h2())
+    kernel.takes = lambda driver: driver == "vfio-pci"
+    path = f"sys/bus/pci/devices/{VF}/driver_override"
+    kernel.changes(lambda: (kernel.laid.root / path).write_text(before, encoding="utf-8"))
+
+    kernel.refused("iavf")
+
+    assert kernel.driver == "vfio-pci"
+    assert kernel.override == before.strip().replace("(null)", "")
 
 
 def test_a_rollback_that_fails_too_is_told(play: Play) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from adapters.config.config_file import ConfigFile
+from domain.announcement import Holding
 from tests.contract.cdi_specification import resolvable
 from tests.hosts.host import SimHost
-from tests.hosts.named import h1
+from tests.hosts.named import h1, h2
 from tests.hosts.rdma import RdmaDevice
 from tests.unit.application.stage import Stage
 
@@ -66,6 +67,84 @@ def test_a_pf_that_has_got_vfs_since_its_list_is_refused(tmp_path: Path) -> None
     stage.laid.create_vfs("0000:5e:00.0", 2)
 
     assert "0000:5e:00.0" in stage.refused("all", "0000:5e:00.0")
+
+
+def test_a_device_that_the_kubelet_has_told_of_meanwhile_does_not_leave_its_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With CDI, where another device that has left is asked about while files are written."""
+    first = {"resourceName": "first", "selectors": {"pfNames": ["ens1f0#0-1"]}}
+    rest = {"resourceName": "rest", "selectors": {"drivers": ["vfio-pci"]}}
+    stage = Stage(tmp_path, h2(), first, rest, cdi=True)
+    config = tmp_path / "edited.json"
+    config.write_text(json.dumps({"resourceList": [rest, first]}), encoding="utf-8")
+    stage.table.wanted = ConfigFile(config, "intel.com").load().pools
+    stage.laid.remove_function("0000:3b:01.3")
+    write = stage._discovery._store.write
+    granted: list[Any] = []
+
+    async def story() -> None:
+        loop = asyncio.get_running_loop()
+
+        def slow_write(records: Any) -> int:
+            if not granted:
+                granted.append("asked")
+                call = stage._allocation.allocate(stage.name("first"), [[VF]])
+                granted.extend(asyncio.run_coroutine_threadsafe(call, loop).result(60))
+                stage.hold("first", VF)
+            return write(records)
+
+        monkeypatch.setattr(stage._discovery._store, "write", slow_write)
+        while await stage._discovery.reconcile() == 0.0:
+            pass
+
+    asyncio.run(story())
+
+    assert VF in stage.listed("first")
+    assert VF not in stage.listed("rest")
+    assert granted[1].cdi_devices == (f"intel.com/net-pci={VF}",)
+    assert f"intel.com/net-pci={VF}" in resolvable(stage.cdi_directory)
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        [],
+        [{"resourceName": "dpdk", "deviceType": "accelerator", "selectors": {"pciClasses": ["02"]}}],
+        [{"resourceName": "other", "selectors": {"drivers": ["vfio-pci"]}}],
+    ],
+)
+def test_what_was_granted_by_name_can_be_resolved_whatever_becomes_of_its_pool(
+    edited: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pool is taken out, of another type or named otherwise, while Allocate is under way; case F02."""
+    stage = Stage(tmp_path, h2(), {"resourceName": "dpdk", "selectors": {"drivers": ["vfio-pci"]}}, cdi=True)
+    config = tmp_path / "edited.json"
+    config.write_text(json.dumps({"resourceList": edited}), encoding="utf-8")
+    dpdk = stage.name("dpdk")
+    stage.table.wanted = ConfigFile(config, "intel.com").load().pools
+    put = stage._discovery._cdi._put  # type: ignore[union-attr]
+    granted: list[Any] = []
+
+    async def story() -> None:
+        loop = asyncio.get_running_loop()
+
+        def late_put(*how: Any) -> None:
+            if not granted:
+                granted.append("asked")
+                call = stage._allocation.allocate(dpdk, [[VF]])
+                granted.extend(asyncio.run_coroutine_threadsafe(call, loop).result(60))
+                stage.device_use.held = frozenset({Holding(dpdk, VF)})
+            put(*how)
+
+        monkeypatch.setattr(stage._discovery._cdi, "_put", late_put)
+        for _ in range(3):
+            await stage._discovery.reconcile()
+            assert set(granted[1].cdi_devices) <= resolvable(stage.cdi_directory).keys()
+
+    asyncio.run(story())
+
+    assert granted[1].cdi_devices == (f"intel.com/net-pci={VF}",)
 
 
 def rdma_stage(directory: Path, *, cdi: bool = False) -> Stage:

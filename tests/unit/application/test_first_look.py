@@ -8,7 +8,8 @@ import pytest
 from domain.announcement import GONE, Holding
 from domain.errors import FilesUnwritable
 from domain.resource_name import ResourceName
-from tests.hosts.named import h1
+from tests.contract.cdi_specification import resolvable
+from tests.hosts.named import h1, h2
 from tests.unit.application.stage import Stage
 
 OLD = ResourceName("intel.com", "kern")
@@ -47,3 +48,21 @@ def test_the_kubelet_could_not_be_asked(tmp_path: Path) -> None:
 
     assert FIRST not in stage.listed("other")
     assert stage.listed("kern") == {FIRST: GONE}
+
+
+def test_cdi_files_could_not_be_written_and_the_device_is_handed_out_anew(tmp_path: Path) -> None:
+    """What the directory has of other devices stays there."""
+    dpdk: dict[str, Any] = {"resourceName": "dpdk", "selectors": {"drivers": ["vfio-pci"]}}
+    stage = Stage(tmp_path, h2(), dpdk, cdi=True)
+    before = resolvable(stage.cdi_directory)
+    stage.device_use.held = frozenset({Holding(stage.name("dpdk"), FIRST)})
+    (tmp_path / "devinfo").rename(tmp_path / "aside")
+    (tmp_path / "devinfo").write_text("in the way", encoding="utf-8")
+    with pytest.raises(FilesUnwritable):
+        stage.start(dpdk)
+    (tmp_path / "devinfo").unlink()
+
+    granted = stage.allocate("dpdk", FIRST)
+
+    assert granted.cdi_devices == (f"intel.com/net-pci={FIRST}",)
+    assert resolvable(stage.cdi_directory) == before

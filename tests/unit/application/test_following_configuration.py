@@ -148,3 +148,18 @@ def test_a_warning_is_told_when_it_comes_whatever_else_changed() -> None:
     loop.run(story)
     assert [told["problem"] for told in loop.journal.told("configuration")] == [str(first), str(second)]
     assert loop.journal.told("configuration taken over") == []
+
+
+def test_an_edit_that_nothing_tells_of_is_found_on_a_host_that_is_never_quiet() -> None:
+    """Case B06: inotify knows nothing of some file systems, nor of a file that is mounted by itself."""
+    loop = Loop(Pace(quiet=0.005, patience=0.01, timer=0.2, rest=0))
+
+    async def story() -> None:
+        await loop.until(1)
+        loop.file.content = Configuration((B,))
+        while loop.looks.pools[-1] != (B,):
+            loop.following.wake(Change.HOST)
+            await asyncio.sleep(0.02)
+
+    loop.run(story)
+    assert len(loop.journal.told("configuration taken over")) == 1

@@ -7,6 +7,7 @@ from application.holdings import Holdings
 from application.recovery import DriverRecovery
 from domain.announcement import Holding
 from domain.assignment import assign
+from domain.errors import DeviceUnusable
 from domain.host import AuxiliaryDevice, DefaultRoute, Host, UpperDevice
 from domain.pool import DeviceType, PoolSpec
 from domain.resource_name import ResourceName
@@ -36,7 +37,8 @@ class Recovery:
     now: float = 0.0
 
     def __post_init__(self) -> None:
-        self._recovery = DriverRecovery(self.control, Holdings(self.use), self.journal, lambda: self.now)
+        self.holdings = Holdings(self.use)
+        self._recovery = DriverRecovery(self.control, self.holdings, self.journal, lambda: self.now)
 
     def recover(self, seen: Host, *pools: PoolSpec) -> bool:
         return asyncio.run(self._recovery.recover(seen, pools, assign(seen, pools)))
@@ -173,3 +175,45 @@ def test_the_first_pool_that_would_have_a_stray_gets_it() -> None:
 
     assert r.recover(h1(), KERN, other)
     assert r.control.binds == [(ASTRAY, "iavf")]
+
+
+def two_astray() -> Host:
+    return host(pf(), *(vf(i, driver="vfio-pci" if i < 2 else "iavf") for i in range(4)))
+
+
+def test_a_device_that_is_handed_out_while_others_are_bound_is_left_alone() -> None:
+    """The pool's lists are still those of its old driver: case E12 (b)."""
+    r = Recovery()
+    handed_out: list[object] = []
+
+    def bound(function: object, driver: str) -> None:
+        if not handed_out:
+            other = Holding(KERN.name, "0000:3b:01.1")
+            handed_out.append(other)
+            with r.holdings.handing_out([other]):
+                pass
+
+    r.control.bound = bound
+
+    assert r.recover(two_astray(), KERN)
+
+    assert r.control.binds == [("0000:3b:01.0", "iavf")]
+
+
+def test_a_device_that_is_being_bound_is_handed_out_to_nobody() -> None:
+    r = Recovery()
+    refused: list[str] = []
+
+    def bound(function: object, driver: str) -> None:
+        with pytest.raises(DeviceUnusable) as caught, r.holdings.handing_out([Holding(KERN.name, ASTRAY)]):
+            raise AssertionError
+        refused.append(str(caught.value))
+
+    r.control.bound = bound
+
+    assert r.recover(h1(), KERN)
+
+    assert len(refused) == 1
+    assert "being bound to its pool's driver" in refused[0]
+    with r.holdings.handing_out([Holding(KERN.name, ASTRAY)]):
+        pass

@@ -77,3 +77,14 @@ def test_a_device_that_comes_back_is_healthy_again() -> None:
 
     assert departed(offered(h1(), *POOLS), worse) == frozenset()
     assert lists(h1(), worse) == BEFORE
+
+
+def test_an_id_that_two_pools_have_given_out_stays_in_both() -> None:
+    """A held device never leaves its list; notes of an earlier run may have it twice."""
+    id_ = "0000:3b:01.0"
+    previous = {KERN.name: (Announced(id_),), DPDK.name: (Announced(id_),)}
+
+    told = lists(h1(), previous, {Holding(KERN.name, id_), Holding(DPDK.name, id_)})
+
+    assert [e.id for e in told[KERN.name]] == [f"0000:3b:01.{i}" for i in range(4)]
+    assert [(e.id, e.fault) for e in told[DPDK.name]] == [(id_, GONE)]

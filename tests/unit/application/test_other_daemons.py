@@ -34,43 +34,6 @@ def test_a_pool_is_drained_only_under_a_resource_prefix_that_is_in_use(prefix: s
     assert HELD not in stage.listed("kern")
 
 
-def test_a_pool_that_another_daemon_serves_is_dropped_and_its_held_device_is_offered_by_nobody_here(
-    tmp_path: Path,
-) -> None:
-    stage, resource = restarted(tmp_path, "intel.com")
-
-    assert stage.table.give_up(resource)
-    for _ in range(2):
-        stage.reconcile()
-        assert resource not in stage.publisher.lists
-        assert FREE in stage.listed("kern")
-        assert HELD not in stage.listed("kern")
-
-
-def test_a_pool_of_the_configuration_is_never_given_up(tmp_path: Path) -> None:
-    stage, resource = restarted(tmp_path, "intel.com")
-
-    assert not stage.table.give_up(stage.name("kern"))
-    stage.table.give_up(resource)
-    stage.start(OLD)
-    assert not stage.table.give_up(resource)
-
-
-def test_a_pool_that_was_given_up_and_is_configured_again_drains_as_any_other(tmp_path: Path) -> None:
-    old = Stage(tmp_path / "before", h1(), OLD).specs
-    stage, resource = restarted(tmp_path, "intel.com")
-    stage.table.give_up(resource)
-    stage.reconcile()
-    kern, stage.table.wanted = stage.table.wanted, old
-    stage.reconcile()
-    assert {e.id for e in stage.publisher.lists[resource] if e.fault is None} >= {HELD, FREE}
-
-    stage.table.wanted = kern
-    stage.reconcile()
-
-    assert [e.id for e in stage.publisher.lists[resource]] == [HELD]
-
-
 def test_files_of_a_pool_that_may_be_another_programs_stay_while_it_drains(tmp_path: Path) -> None:
     """Those of its free devices: the Go plugin writes them as other programs in Go do."""
     stage, _ = restarted(tmp_path, "intel.com")
