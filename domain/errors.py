@@ -72,10 +72,10 @@ class HostUnresponsive(NotServable):
 
 
 class HostUnreadable(NotServable):
-    """Too few files or too little memory to read the host: nothing is known, least of all that something is gone."""
+    """The host cannot be read, mostly for want of files or memory: nothing is known, least of all what is gone."""
 
-    def __init__(self, path: object, why: str) -> None:
-        super().__init__(f"{path}: {why}: the host cannot be read, raise the limits of this process")
+    def __init__(self, path: object, why: str, remedy: str = "raise the limits of this process") -> None:
+        super().__init__(f"{path}: {why}: the host cannot be read, {remedy}")
 
 
 class FilesUnwritable(SriovError):

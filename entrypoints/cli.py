@@ -11,9 +11,9 @@ from domain.errors import InvalidPciAddress, SriovError
 from domain.pci import PciAddress
 from domain.pool import PoolSpec
 from entrypoints import report
+from entrypoints.aside import Aside
 from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings
 from entrypoints.container import Container, build
-from entrypoints.journal import open_journal
 
 _READING: Final = ("resource_prefix", "root", "strict")
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return EXIT_USAGE
     chosen = settings(parser, given)
-    container = build(chosen, open_journal(0, None))
+    container = build(chosen, Aside())
     try:
         command: Callable[..., int] = given.command
         return command(container, given)

@@ -48,7 +48,7 @@ def host_reader(root: Path, table: PoolTable, journal: Journal) -> HostReader:
 
     Below another root than / there is a tree of some host, which netlink would not be asked about.
     """
-    reader = SysfsHostReader(root)
+    reader = SysfsHostReader(root, journal)
     if root != Path("/"):
         return reader
     return NetlinkHostReader(reader, Questions(_ddp_profiles, _alternative_names), lambda: table.wanted, journal)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from adapters.sysfs.foundations import Foundations
 from adapters.sysfs.functions import Unreadable, is_as_known, read_function
 from adapters.sysfs.interfaces import InterfaceClass, still_below
 from adapters.sysfs.nodes import Nodes, nodes_of_facilities, nodes_of_function
@@ -13,21 +14,23 @@ from adapters.sysfs.tree import Tree
 from adapters.sysfs.vdpa import BUS as VDPA_BUS
 from adapters.sysfs.vf_count import VfCounts
 from adapters.sysfs.vf_places import DEVICES, VfPlace, VfRange, let_go, not_linked, vf_places, vf_range
+from application.ports.journal import Journal
 from domain.errors import InvalidPciAddress
 from domain.host import AuxiliaryDevice, Host, PciFunction
 from domain.pci import PciAddress
 
 
 class SysfsHostReader:
-    """Reads /sys, /proc/net and /dev below a root (port HostReader)."""
+    """Reads /sys, /proc/net and /dev below a root (port HostReader); the journal is told what is missing there."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, journal: Journal | None = None) -> None:
         self._tree = Tree(root)
+        self._foundations = Foundations(self._tree, journal)
         self._nodes = Nodes(self._tree)
         self._vf_counts = VfCounts(self._tree)
 
     def read(self) -> Host:
-        tree = self._tree
+        tree, foundations = self._tree, self._foundations
         functions: dict[PciAddress, PciFunction] = {}
         auxiliary: dict[str, AuxiliaryDevice] = {}
         unreadable: dict[str, str] = {}
@@ -35,7 +38,7 @@ class SysfsHostReader:
         ranges: list[VfRange] = []
         on_vdpa_bus = frozenset(tree.names(VDPA_BUS))
         # In this order a PF comes before its VFs, whose places are in the PF's directory.
-        for name in sorted(tree.names(DEVICES)):
+        for name in sorted(foundations.names(DEVICES, "there are no devices")):
             try:
                 address = PciAddress.parse(name)
                 function, names = read_function(tree, self._vf_counts, address, places.get(address), on_vdpa_bus)
@@ -53,7 +56,7 @@ class SysfsHostReader:
             if function.auxiliary:
                 found = subfunctions(tree, f"{DEVICES}/{name}", address, function.auxiliary, on_vdpa_bus)
                 auxiliary.update((subfunction.name, subfunction) for subfunction in found)
-        interfaces = InterfaceClass(tree)
+        interfaces = InterfaceClass(tree, foundations)
         physical = [i for function in functions.values() for i in function.interfaces]
         physical += (i for subfunction in auxiliary.values() for i in subfunction.interfaces)
         for address, found_interface in interfaces.elsewhere({i.name for i in physical}):
@@ -61,7 +64,8 @@ class SysfsHostReader:
                 functions[address] = replace(owner, interfaces=(*owner.interfaces, found_interface))
                 physical.append(found_interface)
         switched = any(i.switch_id for f in functions.values() if not f.physfn for i in f.interfaces)
-        routes = default_routes(tree.text("proc/net/route") or "", tree.text("proc/net/ipv6_route") or "")
+        ipv4 = foundations.text("proc/net/route", "nobody knows which function has the host's default route")
+        routes = default_routes(ipv4, foundations.text("proc/net/ipv6_route"))  # not there with ipv6.disable=1
         return Host(
             functions=functions,
             auxiliary=auxiliary,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from adapters.sysfs.foundations import Foundations
 from adapters.sysfs.tree import Tree
 from adapters.sysfs.uevent import parse_uevent
 from domain.errors import InvalidPciAddress
@@ -52,9 +53,9 @@ def still_below(tree: Tree, address: PciAddress, interfaces: Iterable[NetInterfa
 class InterfaceClass:
     """All interfaces of the network namespace, as /sys/class/net links to them."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, foundations: Foundations) -> None:
         self._tree = tree
-        self._targets = {name: tree.target(f"{_CLASS}/{name}") or "" for name in sorted(tree.names(_CLASS))}
+        self._targets = {name: tree.target(f"{_CLASS}/{name}") or "" for name in sorted(foundations.names(_CLASS))}
         self._virtual = tuple(name for name, target in self._targets.items() if "/virtual/" in target)
         """Those of no bus device: bonds, bridges, VLANs, veths, some representors."""
 

@@ -12,7 +12,9 @@ _MAX_ATTRIBUTE: Final = 65536
 
 
 class Tree:
-    """Files below a root. What is not there, vanishes or cannot be read is None or empty, unless `read` is asked.
+    """Files below a root. What is not there, vanishes or cannot be read is None or empty.
+
+    `read` and `listing` raise OSError instead.
 
     All methods raise HostUnreadable where it is this process that is short of files or memory.
     """
@@ -26,17 +28,19 @@ class Tree:
         Raises:
             OSError: if it cannot be read, as ENOENT, ENODEV, EIO, EINVAL or EACCES.
         """
+        whole = f"{self._root}/{path}"
         try:
-            file = os.open(f"{self._root}/{path}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            file = os.open(whole, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            try:
+                text = os.read(file, _MAX_ATTRIBUTE)
+                while piece := os.read(file, _MAX_ATTRIBUTE) if len(text) >= _MAX_ATTRIBUTE else b"":
+                    text += piece
+            finally:
+                os.close(file)
         except OSError as error:
+            error.filename = whole  # read(2) knows of none
             check_shortage(error)
             raise
-        try:
-            text = os.read(file, _MAX_ATTRIBUTE)
-            while piece := os.read(file, _MAX_ATTRIBUTE) if len(text) >= _MAX_ATTRIBUTE else b"":
-                text += piece
-        finally:
-            os.close(file)
         return text.decode(errors="replace")
 
     def text(self, path: str) -> str | None:
@@ -57,16 +61,28 @@ class Tree:
     def names(self, path: str) -> Sequence[str]:
         """The names in a directory, in no order."""
         try:
+            return self.listing(path)
+        except OSError:
+            return ()
+
+    def listing(self, path: str) -> Sequence[str]:
+        """The names in a directory, in no order.
+
+        Raises:
+            OSError: if it cannot be read.
+        """
+        try:
             return os.listdir(f"{self._root}/{path}")
         except OSError as error:
             check_shortage(error)
-            return ()
+            raise
 
     def target(self, path: str) -> str | None:
         """Where a symbolic link points."""
         try:
             return os.readlink(f"{self._root}/{path}")
-        except OSError:
+        except OSError as error:
+            check_shortage(error)
             return None
 
     def target_name(self, path: str) -> str | None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from adapters.kubelet.messages import container_response, device_list
 from domain.assignment import assign, explain
 from domain.device import find_device
-from domain.errors import FilesUnwritable, InvalidPciAddress, NotServable
+from domain.errors import FilesUnwritable, HostUnreadable, InvalidPciAddress, NotServable
 from domain.exposure import Grant
 from domain.facility_selectors import VdpaType, rdma_is_away
 from domain.host import Host
@@ -62,10 +63,12 @@ def test_a_broken_host_harms_nobody(
         for blow in before:
             strike(stage.laid, blow)
         with failing(stage.laid.root, chosen, vanishing(stage, vanish)) as watched:
-            stage.start(*pools)
+            if not looked(lambda: stage.start(*pools)):
+                return
             every_device_is_accounted_for(stage.table.host, watched.devices)
         with failing(stage.laid.root, chosen, lambda _: None):
-            stage.reconcile()
+            if not looked(stage.reconcile):
+                return
             pools_and_explanation_agree(stage)
             lists_are_honest(stage)
             for pool, id_ in listed(stage):
@@ -77,6 +80,17 @@ def test_a_broken_host_harms_nobody(
             for pool, id_ in listed(stage):
                 granted_whole(stage, pool, id_)
             anything_can_be_asked_again(stage)
+
+
+def looked(look: Callable[[], object]) -> bool:
+    """Whether a look came to its end; it may not, where nobody could tell what the host uses."""
+    reason = ""
+    try:
+        look()
+    except HostUnreadable as refusal:
+        reason = str(refusal)
+    assert not reason or re.search("/sys/class/net: |/proc/net/(ipv6_)?route: ", reason)
+    return not reason
 
 
 def nodes_lie(before: list[Blow], chosen: list[Fault]) -> bool:
@@ -196,4 +210,4 @@ def anything_can_be_asked_again(stage: Stage) -> None:
     for id_ in ids:
         gone = id_ not in {*map(str, fresh.functions), *fresh.auxiliary}
         assert not gone or id_ in fresh.unreadable
-    assert stage.reader.read() is not host
+    assert not looked(stage.reader.read) or stage.reader.read() is not host

@@ -151,3 +151,16 @@ def test_wrong_usage_ends_with_2(arguments: list[str], capsys: pytest.CaptureFix
         code = ended.code
 
     assert code == 2
+
+
+def test_what_is_missing_below_the_root_is_said_beside_the_answer(
+    tmp_path: Path, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", f"--config-file={config}", f"--root={tmp_path / 'mistyped'}", "--json"]) == 0
+
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["devices"] == []
+    assert [line.split(": ")[1:4] for line in printed.err.splitlines()] == [
+        ["missing on the host", f"{tmp_path}/mistyped/{path}", "No such file or directory"]
+        for path in ("sys/bus/pci/devices", "proc/net/route")
+    ]
