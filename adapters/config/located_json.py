@@ -42,7 +42,8 @@ class _LocatingDecoder(json.JSONDecoder):
         super().__init__(object_pairs_hook=Members)
         # Read by the pure Python scanner; the C scanner would not look at them.
         self.parse_object = lambda state, strict, _, *rest: JSONObject(state, strict, self._scan, *rest)
-        self.parse_array = lambda state, _: JSONArray(state, self._scan)
+        # Python 3.15 passes an array_hook as well.
+        self.parse_array = lambda state, _, *rest: JSONArray(state, self._scan, *rest)
         self._scan_plain = py_make_scanner(self)
         self.scan_once = self._scan
 
