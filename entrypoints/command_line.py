@@ -35,6 +35,8 @@ class Parser(argparse.ArgumentParser):
     def _suggestion(self, unknown: str) -> str:
         known = [flag for flag in _flags(self) if flag.startswith("--")]
         close = difflib.get_close_matches(unknown.partition("=")[0], known, n=1)
+        if close and unknown.partition("=")[0] == close[0]:
+            return ": it belongs behind the command"
         return f" (did you mean {close[0]}?)" if close else ""
 
 

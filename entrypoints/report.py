@@ -31,11 +31,8 @@ def configuration(file: str, found: Configuration, *, as_json: bool) -> str:
     return "\n".join((*lines, f"{file}: {len(found.pools)} pools, {len(found.warnings)} warnings"))
 
 
-def explanation(
-    found: Explanation, pools: Sequence[PoolSpec], only_pool: str | None, only_device: str | None, *, as_json: bool
-) -> str:
-    """Pools, their devices, and for each device left out the first refusal of each pool."""
-    shown = [pool for pool in pools if only_pool in (None, str(pool.name), pool.name.name)]
+def explanation(found: Explanation, shown: Sequence[PoolSpec], only_device: str | None, *, as_json: bool) -> str:
+    """These pools, their devices, and for each device left out the first refusal of each of them."""
     trails = [trail for trail in found.trails if only_device in (None, trail.device.id)]
     if as_json:
         return json.dumps(_explanation(found, shown, trails), indent=2)
@@ -60,7 +57,7 @@ def _devices(trails: Sequence[Trail], pools: Sequence[PoolSpec], *, everything: 
         if not everything and not trail.pool and _is_of_another_kind(trail, verdicts):
             others += 1
             continue
-        yield f"{trail.device.id}  {_description(trail)}  {_outcome(trail)}"
+        yield f"{trail.device.id}  {_description(trail)}  {_outcome(trail, verdicts)}"
         if trail.pool is None or everything:
             yield from (f"     {_verdict(trail, verdict)}" for verdict in verdicts)
     if others:
@@ -87,10 +84,12 @@ def _description(trail: Trail) -> str:
     return " ".join(parts)
 
 
-def _outcome(trail: Trail) -> str:
+def _outcome(trail: Trail, verdicts: Sequence[Verdict]) -> str:
     if trail.pool:
         return f"in pool {trail.pool}" + (f", Unhealthy: {trail.fault}" if trail.fault else "")
-    return f"in no pool: {trail.unusable}" if trail.unusable else "in no pool:"
+    if trail.unusable:
+        return f"in no pool: {trail.unusable}"
+    return "in no pool:" if verdicts else "in no pool: there are none"
 
 
 def _verdict(trail: Trail, verdict: Verdict) -> str:
@@ -102,6 +101,7 @@ def _verdict(trail: Trail, verdict: Verdict) -> str:
 
 
 def _explanation(found: Explanation, pools: Sequence[PoolSpec], trails: Sequence[Trail]) -> dict[str, Any]:
+    names = {pool.name for pool in pools}
     return {
         "pools": [
             {
@@ -126,6 +126,7 @@ def _explanation(found: Explanation, pools: Sequence[PoolSpec], trails: Sequence
                         "refusals": [_refusal(refusal) for refusal in verdict.refusals],
                     }
                     for verdict in trail.verdicts
+                    if verdict.pool in names
                 ],
             }
             for trail in trails

@@ -164,3 +164,45 @@ def test_what_is_missing_below_the_root_is_said_beside_the_answer(
         ["missing on the host", f"{tmp_path}/mistyped/{path}", "No such file or directory"]
         for path in ("sys/bus/pci/devices", "proc/net/route")
     ]
+
+
+@pytest.mark.parametrize("command", [["nad", "x"], ["explain", "--pool=x"]])
+def test_a_short_name_of_several_pools_is_refused_with_the_full_ones(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "config.json"
+    pool = {"resourceName": "x", "selectors": {}}
+    pools = [{**pool, "resourcePrefix": prefix} for prefix in ("intel.com", "nvidia.com")]
+    config.write_text(json.dumps({"resourceList": pools}), encoding="utf-8")
+    flags = [f"--config-file={config}"] + ([f"--root={tmp_path}"] if command[0] == "explain" else [])
+
+    assert main([*command, *flags]) == 1
+    assert "intel.com/x, nvidia.com/x: give the full name" in capsys.readouterr().err
+    assert main(["nad", f"--config-file={config}", "nvidia.com/x"]) == 0
+    assert "resourceName: nvidia.com/x" in capsys.readouterr().out
+
+
+def test_programs_that_ask_for_one_pool_get_the_verdicts_of_that_one(
+    host: Path, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = json.loads(explain(host, config, capsys, "--json", "--pool=kern"))
+
+    assert {p["resource"] for p in answer["pools"]} == {"intel.com/kern"}
+    assert {v["resource"] for d in answer["devices"] for v in d["verdicts"]} == {"intel.com/kern"}
+
+
+def test_without_pools_every_device_is_said_to_have_none(
+    host: Path, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config.write_text('{"resourceList": []}', encoding="utf-8")
+
+    assert "iavf VF 0 of ens1f0  in no pool: there are none" in explain(host, config, capsys)
+    assert main(["nad", f"--config-file={config}", "x"]) == 1
+    assert "no pool x: there are none" in capsys.readouterr().err
+
+
+def test_a_flag_before_the_command_is_told_where_it_belongs(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--json", "validate", str(config)])
+
+    assert "unknown: --json: it belongs behind the command" in capsys.readouterr().err
