@@ -3,12 +3,14 @@
 import logging
 import logging.handlers
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import structlog
 
 from application.ports.journal import Journal
+from entrypoints.output import abandon
 
 _DETAILS_FROM: Final = 5
 """Level of the Go plugin's glog from which on details are told."""
@@ -18,11 +20,15 @@ _FILES: Final = 3
 
 def open_journal(level: int, directory: Path | None) -> Journal:
     """A journal that tells what the level (0 to 10, as the Go plugin's) asks for."""
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stdout)]
+
+    def no_files(error: OSError) -> None:
+        journal.warning("no log files", directory=str(directory), reason=error.strerror)
+
+    handlers: list[logging.Handler] = [_Lines(sys.stdout)]
     failure: OSError | None = None
     if directory is not None:
         try:
-            handlers.append(_file(directory))
+            handlers.append(_file(directory, no_files))
         except OSError as error:
             failure = error
     root = logging.getLogger("sriovdp")
@@ -44,8 +50,36 @@ def open_journal(level: int, directory: Path | None) -> Journal:
         cache_logger_on_first_use=True,
     )
     if failure is not None:
-        journal.warning("no log files", directory=str(directory), reason=failure.strerror)
+        no_files(failure)
     return journal
+
+
+class _Lines(logging.StreamHandler[TextIO]):
+    """The log on standard output. Of lines that do not get there nobody can be told."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it
+        error = sys.exc_info()[1]
+        if isinstance(error, BrokenPipeError):
+            abandon()
+        elif not isinstance(error, OSError):
+            super().handleError(record)
+
+
+class _Files(logging.handlers.RotatingFileHandler):
+    """The log in files. That a line cannot be written, as on a full disk, is said once."""
+
+    def __init__(self, path: Path, failed: Callable[[OSError], None]) -> None:
+        super().__init__(path, maxBytes=_FILE_BYTES, backupCount=_FILES - 1, encoding="utf-8")
+        self._failed = failed
+        self._said = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._said:
+            self._said = True
+            self._failed(error)
 
 
 def _threshold(level: int) -> int:
@@ -54,14 +88,12 @@ def _threshold(level: int) -> int:
     return logging.DEBUG if level >= _DETAILS_FROM else logging.INFO
 
 
-def _file(directory: Path) -> logging.Handler:
+def _file(directory: Path, failed: Callable[[OSError], None]) -> logging.Handler:
     directory.mkdir(parents=True, exist_ok=True)
-    return logging.handlers.RotatingFileHandler(
-        directory / "sriovdp.log", maxBytes=_FILE_BYTES, backupCount=_FILES - 1, encoding="utf-8"
-    )
+    return _Files(directory / "sriovdp.log", failed)
 
 
 def _renderer() -> structlog.typing.Processor:
-    if sys.stdout.isatty():
+    if sys.stdout and sys.stdout.isatty():
         return structlog.dev.ConsoleRenderer()
     return structlog.processors.JSONRenderer()
