@@ -15,7 +15,7 @@ from entrypoints import report
 from entrypoints.aside import Aside
 from entrypoints.command_line import EXIT_USAGE, Parser, add_settings, settings
 from entrypoints.container import Container, build
-from entrypoints.output import say
+from entrypoints.output import abandon, say
 from entrypoints.pool_choice import choose_pool
 
 _READING: Final = ("resource_prefix", "root", "strict")
@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return code
         raise
     except KeyboardInterrupt:
+        abandon()
         return 128 + signal.SIGINT
 
 

@@ -34,6 +34,8 @@ def say(text: str) -> int:
 
 def abandon() -> None:
     """Let what is written from now on, and what waits, go nowhere: at its end the interpreter would try once more."""
+    if sys.stdout is None:
+        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
