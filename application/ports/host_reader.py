@@ -9,7 +9,8 @@ from domain.host import Host
 class HostReader(Protocol):
     """Reads facts from the host. Both methods block; what cannot be read is left out, never raised.
 
-    Both raise HostUnreadable where this process lacks the means to read: then nothing is known.
+    Both raise HostUnreadable where this process lacks the means to read, or what tells of the host's own use is there
+    and cannot be read: then nothing is known.
     """
 
     def read(self) -> Host:
