@@ -26,6 +26,8 @@ class CdiPublication:
         self._granted: dict[Holding, tuple[CdiFile, Nodes]] = {}
         """How devices were described that were handed out since the last round: an empty file, and the nodes."""
         self._prefixes: set[str] = set()
+        self._own: set[str] = set()
+        """Names of files of pools that are or were in the configuration."""
         self._lock = Lock()
         """Held by the thread that changes the files: that of a reconcile or of an Allocate."""
 
@@ -42,15 +44,24 @@ class CdiPublication:
         self._prefixes |= {spec.name.prefix for spec in specs}
         existing = await asyncio.to_thread(self._store.read, self._prefixes)
         fresh = [cdi_file(spec, _offered(assignment, lists, spec), host) for spec in specs]
+        self._own.update(file.name for file in fresh)
+        theirs = self._theirs(existing, host, lists)
         leftovers = left_behind(existing, fresh, None)
         if any(file.devices for file in leftovers):
             known = await self._holdings.known()
-            held = None if known is None else frozenset(holding.device_id for holding in known)
+            held = None if known is None else theirs | {h.device_id for h in known}
             leftovers = left_behind(existing, fresh, held)
-        wanted = {file.name: file for file in leftovers}
+        # Files of others that stay as they are are theirs to write.
+        wanted = {f.name: f for f in leftovers if f not in existing or theirs.isdisjoint(f.devices)}
         for file in fresh:
             wanted[file.name] = file.with_devices(wanted[file.name].devices if file.name in wanted else {})
         await asyncio.to_thread(self._put, wanted, looked)
+
+    def _theirs(self, existing: Sequence[CdiFile], host: Host, lists: Lists) -> frozenset[str]:
+        """Devices that may be another process's like this: in no file of ours, on the host and in none of our pools."""
+        listed = {entry.id for entries in lists.values() for entry in entries}
+        others = {id_ for file in existing if file.name not in self._own for id_ in file.devices}
+        return frozenset((others - listed) & host.ids)
 
     def _put(self, wanted: dict[str, CdiFile], looked: float) -> None:
         with self._lock:

@@ -81,7 +81,7 @@ class Discovery:
             looked = self._holdings.now()
             look = await asyncio.to_thread(self._look, pools)
         names = {pool.name for pool in pools}
-        before = united(table.lists, await self._occupancy.lists_of_an_earlier_run(look.host, pools))
+        before = united(table.lists, await self._occupancy.lists_of_others(look.host, pools, table.lists))
         elsewhere = await self._occupancy.elsewhere(look.host, names | before.keys())
         offered = without(look.offered, elsewhere)
         departing = await self._occupancy.held(look.host, departed(offered, before))
@@ -96,6 +96,7 @@ class Discovery:
         if unwritable:
             lists = withhold(lists, before)
         table.served, table.host, table.lists = pools, look.host, lists
+        self._occupancy.adopted()
         self._tidings.of_host(earlier, look.host)
         held_back = {e.id for entries in look.offered.values() for e in entries} & elsewhere
         self._tidings.of_held_back(held_back)

@@ -99,7 +99,7 @@ class Holdings:
         oldest = self._clock() - SETTLED_AFTER
         self._handed_out = {h: at for h, at in self._handed_out.items() if at > oldest}
         # What the kubelet has told once it will tell until it is given back.
-        self._told = (self._told | told) & self._handed_out.keys() - {*self._in_hand}
+        self._told = (self._told | told - doubtful) & self._handed_out.keys() - {*self._in_hand}
         return told | (self._handed_out.keys() - self._told)
 
     async def granted(self) -> frozenset[ResourceName]:

@@ -19,28 +19,41 @@ class Occupancy:
         self._holdings = holdings
         self._signs = signs
         self._prefixes = frozenset(prefixes)
-        self._told = False
-        """Whether it is known what containers held at the start."""
+        self._new: set[ResourceName] = set()
+        """Pools that nobody was asked about yet."""
+        self._started = False
+        """Whether what containers held at the start is in the lists."""
+        self._answered: frozenset[ResourceName] | None = None
+        """The new pools that the last answer was about, until it is in the lists."""
         self._elsewhere: frozenset[str] | None = None
 
-    async def lists_of_an_earlier_run(self, host: Host, pools: Sequence[PoolSpec]) -> Lists:
-        """At a start: what containers hold was announced before, and stays where it was. Later nothing.
+    async def lists_of_others(self, host: Host, pools: Sequence[PoolSpec], lists: Lists) -> Lists:
+        """What was announced by an earlier process, or by another one in a pool that is ours from now on.
 
-        Also in a pool that is not in the configuration any more: it drains. That it was ours tells the variable that
-        the containers were given, and its prefix: there may be other plugins of our kind on the node.
+        That is what containers hold of pools that are not in the lists yet, and stays where it was. It is asked until
+        it was told and `adopted`. At a start it is also in pools that are in no configuration any more: they drain.
+        That such a pool was ours tells the variable that its containers were given, and its prefix: there may be other
+        plugins of our kind on the node.
         """
-        known = None if self._told else await self._known(host)
+        self._new |= {pool.name for pool in pools} - lists.keys()
+        if self._started and not self._new:
+            return {}
+        known = await self._known(host)
         if known is None:
             return {}
-        self._told = True
-        prefixes = self._prefixes | {pool.name.prefix for pool in pools}
-        ours = {pool.name for pool in pools}
-        ours |= {resource for resource in await self._holdings.granted() if resource.prefix in prefixes}
-        lists: dict[ResourceName, tuple[Announced, ...]] = {}
-        for holding in sorted(known, key=lambda h: h.device_id):
-            if holding.resource in ours:
-                lists[holding.resource] = (*lists.get(holding.resource, ()), Announced(holding.device_id))
-        return lists
+        self._answered = frozenset(self._new)
+        ours = set(self._new)
+        if not self._started:
+            prefixes = self._prefixes | {pool.name.prefix for pool in pools}
+            ours |= {resource for resource in await self._holdings.granted() if resource.prefix in prefixes}
+        return _announced_by_others(known, ours)
+
+    def adopted(self) -> None:
+        """The lists have what was told last."""
+        if self._answered is not None:
+            self._started = True
+            self._new -= self._answered
+            self._answered = None
 
     async def elsewhere(self, host: Host, ours: Collection[ResourceName]) -> frozenset[str]:
         """Ids that containers hold of resources that are none of ours: of a pool that had another name, say.
@@ -67,3 +80,11 @@ class Occupancy:
 
     async def _known(self, host: Host) -> frozenset[Holding] | None:
         return await self._holdings.known(partial(self._signs.of, host))
+
+
+def _announced_by_others(known: Collection[Holding], ours: Collection[ResourceName]) -> Lists:
+    lists: dict[ResourceName, tuple[Announced, ...]] = {}
+    for holding in sorted(known, key=lambda h: h.device_id):
+        if holding.resource in ours:
+            lists[holding.resource] = (*lists.get(holding.resource, ()), Announced(holding.device_id))
+    return lists

@@ -13,40 +13,46 @@ from domain.resource_name import ResourceName
 
 
 class Orphans:
-    """Removes it, of pools there are or were. Others share the directory, and may share the resource prefix.
+    """Removes it. Others share the directory, and may share the resource prefix.
 
-    Of pools of earlier processes it removes what these have written themselves, unless the device is on the host and in
-    none of our pools: it may be one of another process like this.
+    Of pools that there are it removes whatever is of no device of theirs. Of others it removes what it has announced
+    itself before, and what an earlier process has written, unless the device is on the host and in none of our pools:
+    that may be one of another process like this.
     """
 
     def __init__(self, store: DeviceInfoStore, holdings: Holdings, tidings: Tidings) -> None:
         self._store = store
         self._holdings = holdings
         self._tidings = tidings
-        self._pools: set[ResourceName] = set()
+        self._prefixes: set[str] = set()
+        self._announced: set[str] = set()
+        """The files of devices that are or were in our pools, as far as they are there yet."""
 
     async def remove(self, host: Host, pools: Collection[ResourceName], lists: Lists, wanted: Collection[str]) -> None:
-        """Remove the files of the pools, and of those of earlier calls, that are not wanted.
+        """Remove the files that are not wanted; ``pools`` are those of the configuration.
 
         Raises:
             FilesUnwritable: if the directory cannot be used.
         """
-        self._pools.update(pools)
-        orphans = await asyncio.to_thread(self._found, host, lists, wanted)
+        self._prefixes.update(pool.prefix for pool in pools)
+        self._announced.update(wanted)
+        orphans = await asyncio.to_thread(self._found, host, pools, lists, wanted)
         known = await self._holdings.known() if orphans else None
         if known is None:
             return
         orphans -= {device_info_file_name(str(holding.resource), holding.device_id) for holding in known}
         await asyncio.to_thread(self._store.remove, orphans)
+        self._announced -= orphans
         self._tidings.of_orphans(orphans)
 
-    def _found(self, host: Host, lists: Lists, wanted: Collection[str]) -> set[str]:
-        names = set(self._store.names()).difference(wanted)
-        found = {name for name in names if any(is_of(name, pool) for pool in self._pools)}
-        prefixes = {pool.prefix for pool in self._pools}
-        unknown = [name for name in names - found if any(may_be_ours(name, prefix) for prefix in prefixes)]
+    def _found(self, host: Host, pools: Collection[ResourceName], lists: Lists, wanted: Collection[str]) -> set[str]:
+        there = frozenset(self._store.names())
+        self._announced &= there
+        names = there.difference(wanted)
+        found = {name for name in names if name in self._announced or any(is_of(name, pool) for pool in pools)}
+        unknown = [name for name in names - found if any(may_be_ours(name, prefix) for prefix in self._prefixes)]
         if not unknown:
             return found
         listed = {entry.id for entries in lists.values() for entry in entries}
-        present = {*map(str, host.functions), *host.auxiliary, *host.unreadable} - listed
+        present = host.ids - listed
         return found.union(self._store.ours([name for name in unknown if device_id_of(name) not in present]))

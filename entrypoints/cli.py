@@ -99,7 +99,7 @@ def _path(text: str) -> str:
 
 
 def _validate(container: Container, given: Namespace) -> str:
-    configuration = container.configuration().load()
+    configuration = container.configuration(pipes=True).load()
     return report.configuration(given.config_file, configuration, as_json=given.json) + "\n"
 
 

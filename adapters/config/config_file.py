@@ -32,16 +32,20 @@ _AROUND: Final = 100
 
 
 class ConfigFile:
-    """Pools from a JSON file (port PoolConfiguration); `strict` takes a warning for a problem."""
+    """Pools from a JSON file (port PoolConfiguration).
 
-    def __init__(self, path: pathlib.Path, default_prefix: str, *, strict: bool = False) -> None:
+    `strict` takes a warning for a problem; with `pipes` whoever reads it waits for what a pipe brings.
+    """
+
+    def __init__(self, path: pathlib.Path, default_prefix: str, *, strict: bool = False, pipes: bool = False) -> None:
         self._path = path
         self._prefix = default_prefix
         self._strict = strict
+        self._pipes = pipes
 
     def load(self) -> Configuration:
         try:
-            text = _content(self._path).decode()
+            text = _content(self._path, pipes=self._pipes).decode()
         except FileNotFoundError as error:
             problem = Problem("", 0, 0, f"cannot be read: {error.strerror}")
             raise ConfigurationMissing(str(self._path), [problem]) from error
@@ -76,7 +80,7 @@ class ConfigFile:
         return ConfigurationInvalid(str(self._path), problems)
 
 
-def _content(path: pathlib.Path) -> bytes:
+def _content(path: pathlib.Path, *, pipes: bool) -> bytes:
     """What is in a file, through links. Anything else might never end, or never begin.
 
     Raises:
@@ -85,7 +89,9 @@ def _content(path: pathlib.Path) -> bytes:
     number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         kind = os.fstat(number).st_mode
-        if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # of a directory the kernel says what it is
+        if pipes and stat.S_ISFIFO(kind):
+            os.set_blocking(number, True)
+        elif not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # of a directory the kernel says what it is
             raise OSError("this is no regular file")
         with open(number, "rb", closefd=False) as file:
             return file.read()

@@ -140,8 +140,10 @@ class SelectorBuilder:
                 hint = "rootDevices chooses by the PF's address; the Go plugin takes no notice of pfNames"
                 self._report.doubt((*path, "pfNames"), "matches nothing: accelerators have no network interface", hint)
             if entry.link_types:
-                hint = "the Go plugin takes no notice of it, and so it is here"
-                self._report.doubt((*path, "linkTypes"), "says nothing: accelerators have no link", hint)
+                excludes = "exclude" in path
+                says = "matches nothing" if excludes else "says nothing"
+                hint = "leave it out" if excludes else "the Go plugin takes no notice of it, and so it is here"
+                self._report.doubt((*path, "linkTypes"), f"{says}: accelerators have no link", hint)
 
     def _without_interfaces(self, entry: SelectorEntry) -> bool:
         """Whether what is selected is of class 12 alone, which no network device is of."""

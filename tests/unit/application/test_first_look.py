@@ -1,12 +1,15 @@
 """The first look after a start did not get what it needs; containers hold devices."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.config.config_file import ConfigFile
+from adapters.devinfo.store import FileDeviceInfoStore
 from domain.announcement import GONE, Holding
-from domain.errors import FilesUnwritable
+from domain.errors import FilesUnwritable, HostUnreadable
 from domain.resource_name import ResourceName
 from tests.contract.cdi_specification import resolvable
 from tests.hosts.named import h1, h2
@@ -66,3 +69,37 @@ def test_cdi_files_could_not_be_written_and_the_device_is_handed_out_anew(tmp_pa
 
     assert granted.cdi_devices == (f"intel.com/net-pci={FIRST}",)
     assert resolvable(stage.cdi_directory) == before
+
+
+def test_the_look_ended_after_the_kubelet_was_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Case B10: what it has told counts until it is in the lists."""
+    stage = Stage(tmp_path, h1(), KERN)
+    stage.device_use.held = frozenset({Holding(OLD, FIRST)})
+    write = FileDeviceInfoStore.write
+
+    def short_of_files(*_: object) -> int:
+        raise HostUnreadable("cdi", "Too many open files", "more are needed")
+
+    monkeypatch.setattr(FileDeviceInfoStore, "write", short_of_files)
+    narrow = {**KERN, "selectors": {"pfNames": ["ens1f0#1-3"]}}
+    with pytest.raises(HostUnreadable):
+        stage.start(narrow)
+
+    monkeypatch.setattr(FileDeviceInfoStore, "write", write)
+    stage.reconcile()
+
+    assert stage.listed("kern")[FIRST] == GONE
+
+
+def test_a_pool_comes_later_from_another_daemon(tmp_path: Path) -> None:
+    """Case A08: its pods hold a device that the selectors here do not take."""
+    stage = Stage(tmp_path, h1(), RENAMED)
+    narrow = {**KERN, "selectors": {"pfNames": ["ens1f0#1-3"]}}
+    stage.device_use.held = frozenset({Holding(OLD, FIRST)})
+    config = tmp_path / "edited.json"
+    config.write_text(json.dumps({"resourceList": [narrow]}), encoding="utf-8")
+
+    stage.table.wanted = ConfigFile(config, "intel.com").load().pools
+    stage.reconcile()
+
+    assert {entry.id: entry.fault for entry in stage.publisher.lists[OLD]}[FIRST] == GONE

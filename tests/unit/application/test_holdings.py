@@ -82,3 +82,16 @@ def test_while_nobody_can_tell_anything_may_be_held() -> None:
     assert GONE in s.listed()
     assert asyncio.run(s.node.holdings.known()) is None
     assert isinstance(s.node.holdings, Holdings)
+
+
+def test_a_doubtful_note_of_a_device_does_not_end_the_time_in_which_it_counts_as_handed_out() -> None:
+    """An init container alone has it, which pod-resources never tells of."""
+    s = Story()
+    s.allocate(GONE)
+    held = Holding(KERN.name, GONE)
+    s.node.use.held = s.node.use.doubtful = frozenset({held})
+
+    assert held in (asyncio.run(s.node.holdings.known()) or ())
+
+    s.node.use.held = s.node.use.doubtful = frozenset()
+    assert held in (asyncio.run(s.node.holdings.known()) or ())

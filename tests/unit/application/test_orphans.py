@@ -10,6 +10,7 @@ from tests.unit.application.stage import Stage
 KERN: dict[str, Any] = {"resourceName": "kern", "selectors": {"drivers": ["iavf"]}}
 OTHER: dict[str, Any] = {"resourceName": "other", "selectors": {"drivers": ["iavf"]}}
 VF = "0000:3b:01.0"
+RANGES = (("a", "0-1"), ("b", "2-3"))
 
 
 def file_of(stage: Stage, pool: str, id_: str = VF) -> Path:
@@ -60,3 +61,19 @@ def test_a_file_of_a_device_on_the_host_that_is_in_no_pool_here_may_be_another_d
 
     assert [file.exists() for file in files] == [True, True]
     assert not gone.exists()
+
+
+def test_files_of_a_pool_that_has_moved_to_another_daemon_are_that_ones(tmp_path: Path) -> None:
+    """Case A08: what was announced here goes once; what appears later under the pool's name is not ours."""
+    first, second = ({"resourceName": n, "selectors": {"pfNames": [f"ens1f0#{r}"]}} for n, r in RANGES)
+    stage = Stage(tmp_path, h1(), first, second)
+    file = file_of(stage, "b", "0000:3b:01.2")
+    written = file.read_bytes()
+    stage.table.wanted = stage.table.wanted[:1]
+    stage.reconcile()
+    assert not file.exists()
+
+    file.write_bytes(written)
+    stage.reconcile()
+
+    assert file.exists()

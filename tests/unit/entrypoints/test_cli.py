@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -206,3 +207,18 @@ def test_a_flag_before_the_command_is_told_where_it_belongs(config: Path, capsys
         main(["--json", "validate", str(config)])
 
     assert "unknown: --json: it belongs behind the command" in capsys.readouterr().err
+
+
+def test_a_configuration_is_validated_as_it_comes_out_of_a_pipe(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a template makes needs no file."""
+    reader, writer = os.pipe()
+    os.write(writer, config.read_bytes())
+    os.close(writer)
+    try:
+        assert main(["validate", f"/dev/fd/{reader}"]) == 0
+    finally:
+        os.close(reader)
+
+    assert "3 pools" in capsys.readouterr().out
