@@ -60,8 +60,8 @@ class CdiPublication:
     def _theirs(self, existing: Sequence[CdiFile], host: Host, lists: Lists) -> frozenset[str]:
         """Devices that may be another process's like this: in no file of ours, on the host and in none of our pools."""
         listed = {entry.id for entries in lists.values() for entry in entries}
-        others = {id_ for file in existing if file.name not in self._own for id_ in file.devices}
-        return frozenset((others - listed) & host.ids)
+        others = {id_ for file in existing if file.name not in self._own for id_ in file.devices} - listed
+        return frozenset(others & host.ids) if others else frozenset()
 
     def _put(self, wanted: dict[str, CdiFile], looked: float) -> None:
         with self._lock:
