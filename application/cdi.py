@@ -1,16 +1,17 @@
 """CDI files of all pools, in line with what the pools offer and with what containers hold."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from threading import Lock
 
 from application.holdings import Holdings
 from application.ports.cdi_store import CdiStore
 from domain.announcement import Holding, Lists
 from domain.assignment import Assignment
-from domain.cdi import CdiFile, Nodes, cdi_devices, cdi_file, described_in, left_behind
+from domain.cdi import CdiFile, Nodes, cdi_devices, cdi_file, cdi_file_names, described_in, left_behind
 from domain.host import Host
 from domain.pool import Member, PoolSpec
+from domain.resource_name import ResourceName
 
 
 class CdiPublication:
@@ -26,17 +27,22 @@ class CdiPublication:
         self._granted: dict[Holding, tuple[CdiFile, Nodes]] = {}
         """How devices were described that were handed out since the last round: an empty file, and the nodes."""
         self._prefixes: set[str] = set()
-        self._own: set[str] = set()
-        """Names of files of pools that are or were in the configuration."""
         self._lock = Lock()
         """Held by the thread that changes the files: that of a reconcile or of an Allocate."""
 
     async def publish(
-        self, host: Host, specs: Sequence[PoolSpec], assignment: Assignment, lists: Lists, looked: float
+        self,
+        host: Host,
+        specs: Sequence[PoolSpec],
+        assignment: Assignment,
+        lists: Lists,
+        neighbours: Collection[ResourceName],
+        looked: float,
     ) -> None:
         """Describe every device that is offered, and keep what containers may still hold.
 
         Facts older than those that a device was handed out by are not used: ``looked`` is when the host was.
+        ``neighbours`` are pools that another process serves: their files are its own.
 
         Raises:
             FilesUnwritable: if the files cannot be kept.
@@ -44,24 +50,17 @@ class CdiPublication:
         self._prefixes |= {spec.name.prefix for spec in specs}
         existing = await asyncio.to_thread(self._store.read, self._prefixes)
         fresh = [cdi_file(spec, _offered(assignment, lists, spec), host) for spec in specs]
-        self._own.update(file.name for file in fresh)
-        theirs = self._theirs(existing, host, lists)
+        names = frozenset(name for resource in neighbours for name in cdi_file_names(resource))
+        existing = [file for file in existing if file.name not in names]
         leftovers = left_behind(existing, fresh, None)
         if any(file.devices for file in leftovers):
             known = await self._holdings.known()
-            held = None if known is None else theirs | {h.device_id for h in known}
+            held = None if known is None else frozenset(holding.device_id for holding in known)
             leftovers = left_behind(existing, fresh, held)
-        # Files of others that stay as they are are theirs to write.
-        wanted = {f.name: f for f in leftovers if f not in existing or theirs.isdisjoint(f.devices)}
+        wanted = {file.name: file for file in leftovers}
         for file in fresh:
             wanted[file.name] = file.with_devices(wanted[file.name].devices if file.name in wanted else {})
         await asyncio.to_thread(self._put, wanted, looked)
-
-    def _theirs(self, existing: Sequence[CdiFile], host: Host, lists: Lists) -> frozenset[str]:
-        """Devices that may be another process's like this: in no file of ours, on the host and in none of our pools."""
-        listed = {entry.id for entries in lists.values() for entry in entries}
-        others = {id_ for file in existing if file.name not in self._own for id_ in file.devices} - listed
-        return frozenset(others & host.ids) if others else frozenset()
 
     def _put(self, wanted: dict[str, CdiFile], looked: float) -> None:
         with self._lock:

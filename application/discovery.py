@@ -1,7 +1,7 @@
 """The reconcile: read the host, assign its devices, publish the difference."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from application.cdi import CdiPublication
@@ -22,6 +22,7 @@ from domain.device_info import DeviceInfo, device_info
 from domain.errors import FilesUnwritable
 from domain.host import Host
 from domain.pool import PoolSpec
+from domain.resource_name import ResourceName
 
 _ASK_AGAIN = 5.0
 """Seconds until it is asked again whether devices that leave their pool are given back: nothing tells of that."""
@@ -89,7 +90,9 @@ class Discovery:
         known, earlier = table.lists, table.host
         records = _records(look, pools, lists)
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
-        unwritable = await self._write(look, pools, lists, records, looked)
+        # Sockets of ours may be left from an earlier process.
+        neighbours = frozenset(await asyncio.to_thread(self._publisher.neighbours)) - names
+        unwritable = await self._write(look, pools, lists, records, neighbours, looked)
         # Meanwhile Allocate may have handed out what was about to leave; from here on it goes by the new lists.
         departing |= departed(offered, before) & self._holdings.since(began)
         lists = announce(offered, before, departing)
@@ -104,7 +107,7 @@ class Discovery:
         await self._publish(known, lists)
         if unwritable:
             raise unwritable
-        await self._orphans.remove(look.host, names, lists, {record.file_name for record in records})
+        await self._orphans.remove(names, neighbours, {record.file_name for record in records})
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
             self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
@@ -120,7 +123,13 @@ class Discovery:
         return _Look(host, assignment, offers(host, assignment, pools, faults), due)
 
     async def _write(
-        self, look: _Look, pools: Sequence[PoolSpec], lists: Lists, records: Sequence[DeviceInfo], looked: float
+        self,
+        look: _Look,
+        pools: Sequence[PoolSpec],
+        lists: Lists,
+        records: Sequence[DeviceInfo],
+        neighbours: Collection[ResourceName],
+        looked: float,
     ) -> FilesUnwritable | None:
         newer = self._holdings.since(looked)
         try:
@@ -128,7 +137,7 @@ class Discovery:
             older = [r for r in records if Holding(r.resource, r.device_id) not in newer] if newer else records
             await asyncio.to_thread(self._store.write, older)
             if self._cdi:
-                await self._cdi.publish(look.host, pools, look.assignment, lists, looked)
+                await self._cdi.publish(look.host, pools, look.assignment, lists, neighbours, looked)
         except FilesUnwritable as error:
             return error
         return None

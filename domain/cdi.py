@@ -70,6 +70,11 @@ def cdi_file(spec: PoolSpec, members: Iterable[Member], host: Host) -> CdiFile:
     )
 
 
+def cdi_file_names(resource: ResourceName) -> frozenset[str]:
+    """How the file of a pool may be called, whatever its type."""
+    return frozenset(f"{FILE_PREFIX}{resource.prefix}-{kind}-{resource.name}.yaml" for kind in _CLASSES.values())
+
+
 def cdi_devices(spec: PoolSpec, members: Iterable[Member], host: Host) -> Mapping[str, Nodes]:
     """The nodes of each member that can be handed out whole."""
     found: dict[str, Nodes] = {}

@@ -15,7 +15,6 @@ from domain.uplink import representor
 _PCI_ID: Final = r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 _AUXILIARY_ID: Final = r"\w+\.\w+\.\d+"
 _ID: Final = re.compile(rf"({_PCI_ID}|{_AUXILIARY_ID})-device\.json")
-_ENDS_IN_ID: Final = re.compile(rf"-{_ID.pattern}\Z")
 _REST: Final = re.compile(rf"[^.]+-{_ID.pattern}")
 VERSION: Final = "1.1.0"
 
@@ -45,12 +44,6 @@ def is_of(file_name: str, resource: ResourceName) -> bool:
     """Whether a file is that of a device of a pool."""
     start = f"{resource}-".replace("/", "-")
     return file_name.startswith(start) and _ID.fullmatch(file_name, len(start)) is not None
-
-
-def device_id_of(file_name: str) -> str | None:
-    """The device that a file is of, whatever the resource; None if the name does not end in an id."""
-    found = _ENDS_IN_ID.search(file_name)
-    return found[1] if found else None
 
 
 def may_be_ours(file_name: str, prefix: str) -> bool:

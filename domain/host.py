@@ -148,8 +148,3 @@ class Host:
     """Switch ports below no PCI function: representors of drivers that set no parent device."""
     nodes: frozenset[str] = frozenset()
     """Device nodes that exist, of those that a facility may need, as /dev/vfio/101."""
-
-    @property
-    def ids(self) -> frozenset[str]:
-        """Everything that is there, by the ids that devices have, readable or not."""
-        return frozenset((*map(str, self.functions), *self.auxiliary, *self.unreadable))

@@ -27,7 +27,7 @@ _LIMITS: Final = (
     ("grpc.max_metadata_size", 4 << 10),
     ("grpc.absolute_max_metadata_size", 8 << 10),
     ("grpc.server_handshake_timeout_ms", 5_000),
-    ("grpc.max_connection_idle_ms", 60_000),
+    ("grpc.max_connection_idle_ms", 30_000),
     ("grpc.http2.bdp_probe", 0),
 )
 """What a peer can have of us on one connection: 1.2 MiB of requests that do not end.

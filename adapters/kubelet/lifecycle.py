@@ -73,6 +73,11 @@ class PoolLifecycle:
         self._patience = _UNHEARD_AFTER
 
     @property
+    def serves(self) -> bool:
+        """Whether the pool's socket is ours."""
+        return self._instance is not None
+
+    @property
     def unheard(self) -> float | None:
         """Seconds since a kubelet listened, over all servers of the pool; None while one does, or need not."""
         return self._service.unheard if self._is_configured(self._resource) else None

@@ -1,7 +1,8 @@
 """All pools as the kubelet sees them (ports PoolPublisher and KubeletContact)."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -17,6 +18,7 @@ from adapters.kubelet.kubelet_socket import KubeletSocket
 from adapters.kubelet.lifecycle import IsConfigured, PoolLifecycle
 from adapters.kubelet.place import Place
 from adapters.kubelet.service import Allocate
+from adapters.kubelet.socket_path import resource_of
 from application.ports.journal import Journal
 from domain.announcement import Announced
 from domain.resource_name import ResourceName
@@ -78,6 +80,7 @@ class KubeletPublisher:
         kubelet = KubeletSocket(paths.classic / "kubelet.sock")
         self._dead = DeadSockets(directory, journal)
         self._place = Place(directory, paths.host / directory.name, kubelet, classic=not watched)
+        self._sockets = (paths.watcher, paths.classic)
         self._directories = [str(directory), str(paths.classic), str(paths.own)]
         self._allocate = allocate
         self._is_configured = is_configured
@@ -110,6 +113,11 @@ class KubeletPublisher:
         await pool.feed.end(within=_LAST_WORDS)
         await _cancel([pool.task])
         del self._pools[resource]
+
+    def neighbours(self) -> Collection[ResourceName]:
+        found = {resource_of(name) for directory in self._sockets for name in _names(directory)}
+        ours = {resource for resource, pool in list(self._pools.items()) if pool.lifecycle.serves}
+        return {resource for resource in found if resource is not None and resource not in ours}
 
     def unheard(self) -> Mapping[ResourceName, float | None]:
         return {resource: pool.lifecycle.unheard for resource, pool in self._pools.items()}
@@ -151,6 +159,13 @@ class KubeletPublisher:
     def _tell_end(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
             self._journal.error("task ended", task=task.get_name(), exc_info=error)
+
+
+def _names(directory: Path) -> list[str]:
+    try:
+        return os.listdir(directory)  # noqa: PTH208 - names only
+    except OSError:
+        return []
 
 
 def _there(directory: Path) -> bool:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Final
 
+from domain.errors import InvalidResourceName
 from domain.resource_name import ResourceName
 
 _LONGEST_PATH: Final = 107
@@ -34,6 +35,19 @@ def is_of_pool(name: str, resource: ResourceName, directory: Path, host_director
     stem = _stem(resource, directory, host_directory, _MARK_LENGTH)
     rest = name.removesuffix(_SUFFIX).removeprefix(stem)
     return name == f"{stem}{rest}{_SUFFIX}" and _MARK.fullmatch(rest) is not None
+
+
+def resource_of(name: str) -> ResourceName | None:
+    """The pool whose server gives its socket this name, unless that is a cut one; None if no pool's does."""
+    stem = name.removesuffix(_SUFFIX)
+    if stem == name or is_hidden(name):
+        return None
+    prefix, _, pool = stem.partition("_")
+    marked = _MARK.fullmatch(pool[-_MARK_LENGTH:]) is not None
+    try:
+        return ResourceName(prefix, pool[:-_MARK_LENGTH] if marked else pool)
+    except InvalidResourceName:
+        return None
 
 
 def has_prefix(name: str, prefix: str) -> bool:

@@ -1,6 +1,6 @@
 """The kubelet's side of pools."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from domain.announcement import Announced, Holding
@@ -18,6 +18,9 @@ class PoolPublisher(Protocol):
 
     async def withdraw(self, resource: ResourceName) -> None:
         """Announce that a pool is empty, then serve it no more."""
+
+    def neighbours(self) -> Collection[ResourceName]:
+        """Pools that another process serves to the kubelet, as far as their sockets tell. Blocks."""
 
     async def stop(self) -> None:
         """Stop serving every pool at once, without announcing anything."""

@@ -103,3 +103,19 @@ def test_a_watchers_directory_that_may_not_be_looked_at_is_waited_for_and_named(
             await publisher.stop()
 
     asyncio.run(story())
+
+
+def test_what_another_process_serves_is_told_and_what_is_served_here_not(short_path: Path) -> None:
+    q, marked = "intel.com_q.sock", "intel.com_r-0061234567890.sock"
+    (short_path / "plugins_registry").mkdir()
+    (short_path / "device-plugins").mkdir()
+
+    async def story() -> None:
+        async with scene("watcher", short_path) as (publisher, counts):
+            await publisher.publish(P, FOUR)
+            await counts(P, 4, 4)
+            for path in (f"plugins_registry/{q}", f"device-plugins/{marked}", "plugins_registry/driver.sock"):
+                (short_path / path).touch()
+            assert set(publisher.neighbours()) == {Q, ResourceName("intel.com", "r")}
+
+    asyncio.run(story())

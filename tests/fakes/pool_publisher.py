@@ -1,6 +1,6 @@
 """Port PoolPublisher that remembers what was published."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from domain.announcement import Announced
 from domain.resource_name import ResourceName
@@ -13,6 +13,8 @@ class FakePoolPublisher:
         self.lists: dict[ResourceName, tuple[Announced, ...]] = {}
         self.messages: list[tuple[str, tuple[Announced, ...]]] = []
         self.stopped = False
+        self.others: set[ResourceName] = set()
+        """What another process serves."""
 
     async def publish(self, resource: ResourceName, entries: Sequence[Announced]) -> None:
         if self.lists.get(resource) != tuple(entries):
@@ -22,6 +24,9 @@ class FakePoolPublisher:
     async def withdraw(self, resource: ResourceName) -> None:
         await self.publish(resource, ())
         self.lists.pop(resource, None)
+
+    def neighbours(self) -> Collection[ResourceName]:
+        return self.others - self.lists.keys()
 
     async def stop(self) -> None:
         self.stopped = True

@@ -156,6 +156,6 @@ def test_a_host_without_nodes_needs_no_store() -> None:
     assignment = assign(facts_h1(), [kern])
 
     lists = offers(facts_h1(), assignment, [kern])
-    asyncio.run(publication.publish(facts_h1(), [kern], assignment, lists, looked=0.0))
+    asyncio.run(publication.publish(facts_h1(), [kern], assignment, lists, (), looked=0.0))
 
     assert store.files == {}

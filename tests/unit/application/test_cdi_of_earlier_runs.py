@@ -146,13 +146,16 @@ def test_files_stay_as_they_are_without_the_flag(tmp_path: Path) -> None:
     assert left.read_text(encoding="utf-8") == before
 
 
-def test_a_file_of_devices_on_the_host_that_are_in_no_pool_here_may_be_another_daemons(tmp_path: Path) -> None:
+def test_a_file_of_a_pool_that_another_process_serves_is_that_ones(tmp_path: Path) -> None:
     """Case A08: two daemons under one resource prefix."""
     stage = stage_with(tmp_path, frozenset(), A)
     theirs = leave(tmp_path / "cdi", "sriov-dp-intel.com-net-pci-b.yaml", *IDS[2:])
     before = theirs.read_bytes()
+    stage.publisher.others = {ResourceName("intel.com", "b")}
 
     stage.reconcile()
-    stage.start(A)
-
     assert theirs.read_bytes() == before
+
+    stage.publisher.others = set()
+    stage.reconcile()
+    assert not theirs.exists()
