@@ -15,9 +15,9 @@ from application.ports.host_reader import HostReader
 from application.ports.kubelet import PoolPublisher
 from application.recovery import DriverRecovery
 from application.tidings import Tidings
-from domain.advice import Advice, advise
+from domain.advice import advise
 from domain.announcement import Holding, Lists, announce, departed, judge_links, offers, united, withhold, without
-from domain.assignment import Assignment, assign, explain
+from domain.assignment import Assignment, assign
 from domain.device_info import DeviceInfo, device_info
 from domain.errors import FilesUnwritable
 from domain.host import Host
@@ -110,7 +110,7 @@ class Discovery:
         await self._orphans.remove(names, neighbours, {record.file_name for record in records})
         emptied = [pool.name for pool in pools if known.get(pool.name, True) and not lists[pool.name]]
         if emptied:
-            self._tidings.of_empty_pools(emptied, await asyncio.to_thread(self._advice))
+            self._tidings.of_empty_pools(emptied, await asyncio.to_thread(advise, look.host, pools, look.assignment))
         if self._holdings.handed_out != handed_out:
             # The files that Allocate has written meanwhile may be newer than this look.
             return 0.0
@@ -141,10 +141,6 @@ class Discovery:
         except FilesUnwritable as error:
             return error
         return None
-
-    def _advice(self) -> tuple[Advice, ...]:
-        host, pools = self._table.host, self._table.served
-        return advise(host, pools, explain(host, pools))
 
     async def _publish(self, known: Lists, lists: Lists) -> None:
         changed = [name for name, entries in lists.items() if entries != known.get(name, ())]

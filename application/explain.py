@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from application.ports.host_reader import HostReader
 from domain.advice import Advice, advise
-from domain.assignment import Trail, explain
+from domain.assignment import Trail, assign, explain
 from domain.pool import PoolSpec
 
 
@@ -27,5 +27,5 @@ class Explain:
 
     def __call__(self) -> Explanation:
         host = self._reader.read()
-        trails = explain(host, self._pools)
-        return Explanation(trails, host.unreadable, advise(host, self._pools, trails))
+        advice = advise(host, self._pools, assign(host, self._pools))
+        return Explanation(explain(host, self._pools), host.unreadable, advice)

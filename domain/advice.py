@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.assignment import Outcome, Trail
+from domain.assignment import Assignment
 from domain.host import Host
 from domain.pf_selectors import PfNames
 from domain.pool import PoolSpec
@@ -18,7 +18,7 @@ class Advice:
     text: str
 
 
-def advise(host: Host, pools: Sequence[PoolSpec], trails: Sequence[Trail]) -> tuple[Advice, ...]:
+def advise(host: Host, pools: Sequence[PoolSpec], assignment: Assignment) -> tuple[Advice, ...]:
     """Remarks on pools, in file order."""
     interfaces_of_vfs = {
         interface.name.lower(): function
@@ -28,7 +28,7 @@ def advise(host: Host, pools: Sequence[PoolSpec], trails: Sequence[Trail]) -> tu
     }
     remarks: list[Advice] = []
     for pool in pools:
-        remarks.extend(Advice(pool.name, text) for text in _emptied_by_others(pool, trails))
+        remarks.extend(Advice(pool.name, text) for text in _emptied_by_others(pool, assignment))
         remarks.extend(
             Advice(pool.name, f"pfNames: {name} is the interface of VF {interfaces_of_vfs[name].address}, not of a PF")
             for name in _pf_names(pool)
@@ -37,14 +37,10 @@ def advise(host: Host, pools: Sequence[PoolSpec], trails: Sequence[Trail]) -> tu
     return tuple(remarks)
 
 
-def _emptied_by_others(pool: PoolSpec, trails: Sequence[Trail]) -> Iterator[str]:
-    takers: set[ResourceName] = set()
-    for trail in trails:
-        outcome = next((v.outcome for v in trail.verdicts if v.pool == pool.name), None)
-        if outcome is Outcome.TAKEN:
-            return
-        if outcome is Outcome.TAKEN_BEFORE and trail.pool:
-            takers.add(trail.pool)
+def _emptied_by_others(pool: PoolSpec, assignment: Assignment) -> Iterator[str]:
+    if assignment.pools[pool.name]:
+        return
+    takers = [name for name, members in assignment.pools.items() if any(pool.take(m.device) for m in members)]
     if takers:
         yield f"empty: {', '.join(map(str, sorted(takers)))} before it in the file has every device that it selects"
 
