@@ -21,6 +21,7 @@ from tests.model.setup import Setup
 from tests.soak.process_daemon import ProcessDaemon
 
 _STORY: Final = 400
+_KUBELET_LINES: Final = 40
 _LOOKED: Final = ("nothing to serve", "pool changed", "pool is empty", "not reconciled")
 _STARTED_WITHIN: Final = 20.0
 _LOOK_EVERY: Final = 0.05
@@ -99,7 +100,7 @@ class Node:
         del self.story[:-_STORY]
 
     def fail(self, *faults: str) -> NoReturn:
-        raise Broken(faults, self.story, [*self.daemon.log(), *self._panic()])
+        raise Broken(faults, self.story, [*self.daemon.log(), *self._said_by_the_kubelet()])
 
     async def guarded(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do something to the kubelet; its panic is what we are to blame for."""
@@ -108,7 +109,8 @@ class Node:
         except KubeletPanic as panic:
             self.fail(f"the kubelet has died: {panic}")
 
-    def _panic(self) -> list[str]:
+    def _said_by_the_kubelet(self) -> list[str]:
+        """How it died, or what it logged last."""
         lines = (self.places.kubelet / "klog").read_text(errors="replace").splitlines()
-        at = next((i for i, line in enumerate(lines) if line.startswith(("panic:", "fatal error:"))), None)
-        return [] if at is None else lines[at : at + 40]
+        at = next((i for i, line in enumerate(lines) if line.startswith(("panic:", "fatal error:"))), len(lines))
+        return lines[max(0, at - _KUBELET_LINES) : at + _KUBELET_LINES]
