@@ -91,7 +91,7 @@ class Discovery:
         records = _records(look, pools, lists)
         # Before anything is announced: from then on a pod may be given the device, and its CNI plugin reads the file.
         # Sockets of ours may be left from an earlier process.
-        neighbours = frozenset(await asyncio.to_thread(self._publisher.neighbours)) - names
+        neighbours = frozenset(await self._publisher.neighbours()) - names
         unwritable = await self._write(look, pools, lists, records, neighbours, looked)
         # Meanwhile Allocate may have handed out what was about to leave; from here on it goes by the new lists.
         departing |= departed(offered, before) & self._holdings.since(began)

@@ -12,6 +12,7 @@ from typing import Final
 import grpc
 
 from adapters.files.inotify import ENTRIES, DirectoryWatch
+from adapters.kubelet.claim import live_owner
 from adapters.kubelet.dead_sockets import DeadSockets
 from adapters.kubelet.feed import Feed
 from adapters.kubelet.kubelet_socket import KubeletSocket
@@ -114,10 +115,14 @@ class KubeletPublisher:
         await _cancel([pool.task])
         del self._pools[resource]
 
-    def neighbours(self) -> Collection[ResourceName]:
-        found = {resource_of(name) for directory in self._sockets for name in _names(directory)}
-        ours = {resource for resource, pool in list(self._pools.items()) if pool.lifecycle.serves}
-        return {resource for resource in found if resource is not None and resource not in ours}
+    async def neighbours(self) -> Collection[ResourceName]:
+        ours = {resource for resource, pool in self._pools.items() if pool.lifecycle.serves}
+        found: set[ResourceName] = set()
+        for path in await asyncio.to_thread(lambda: [d / name for d in self._sockets for name in _names(d)]):
+            resource = resource_of(path.name)
+            if resource and resource not in ours | found and await live_owner(path):
+                found.add(resource)
+        return found
 
     def unheard(self) -> Mapping[ResourceName, float | None]:
         return {resource: pool.lifecycle.unheard for resource, pool in self._pools.items()}

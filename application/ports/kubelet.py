@@ -19,8 +19,8 @@ class PoolPublisher(Protocol):
     async def withdraw(self, resource: ResourceName) -> None:
         """Announce that a pool is empty, then serve it no more."""
 
-    def neighbours(self) -> Collection[ResourceName]:
-        """Pools that another process serves to the kubelet, as far as their sockets tell. Blocks."""
+    async def neighbours(self) -> Collection[ResourceName]:
+        """Pools that another process serves to the kubelet, as far as their sockets tell."""
 
     async def stop(self) -> None:
         """Stop serving every pool at once, without announcing anything."""

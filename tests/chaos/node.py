@@ -111,6 +111,7 @@ class Node:
 
     def _said_by_the_kubelet(self) -> list[str]:
         """How it died, or what it logged last."""
-        lines = (self.places.kubelet / "klog").read_text(errors="replace").splitlines()
+        text = (self.places.kubelet / "klog").read_text(errors="replace")
+        lines = [line for line in text.splitlines() if "Updated allocatable" not in line]
         at = next((i for i, line in enumerate(lines) if line.startswith(("panic:", "fatal error:"))), len(lines))
         return lines[max(0, at - _KUBELET_LINES) : at + _KUBELET_LINES]

@@ -1,8 +1,9 @@
 """Ports PoolPublisher and DeviceUse: the fakes and the kubelet adapter alike, the latter over real sockets."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,7 @@ def test_a_watchers_directory_that_may_not_be_looked_at_is_waited_for_and_named(
     asyncio.run(story())
 
 
-def test_what_another_process_serves_is_told_and_what_is_served_here_not(short_path: Path) -> None:
+def test_what_another_process_serves_is_told_and_neither_what_is_served_here_nor_by_nobody(short_path: Path) -> None:
     q, marked = "intel.com_q.sock", "intel.com_r-0061234567890.sock"
     (short_path / "plugins_registry").mkdir()
     (short_path / "device-plugins").mkdir()
@@ -114,8 +115,12 @@ def test_what_another_process_serves_is_told_and_what_is_served_here_not(short_p
         async with scene("watcher", short_path) as (publisher, counts):
             await publisher.publish(P, FOUR)
             await counts(P, 4, 4)
-            for path in (f"plugins_registry/{q}", f"device-plugins/{marked}", "plugins_registry/driver.sock"):
-                (short_path / path).touch()
-            assert set(publisher.neighbours()) == {Q, ResourceName("intel.com", "r")}
+            with ExitStack() as stack:
+                for path in (f"plugins_registry/{q}", f"device-plugins/{marked}", "plugins_registry/driver.sock"):
+                    other = stack.enter_context(socket.socket(socket.AF_UNIX))
+                    other.bind(str(short_path / path))
+                    other.listen()
+                assert set(await publisher.neighbours()) == {Q, ResourceName("intel.com", "r")}
+            assert set(await publisher.neighbours()) == set()
 
     asyncio.run(story())

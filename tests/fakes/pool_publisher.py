@@ -25,7 +25,7 @@ class FakePoolPublisher:
         await self.publish(resource, ())
         self.lists.pop(resource, None)
 
-    def neighbours(self) -> Collection[ResourceName]:
+    async def neighbours(self) -> Collection[ResourceName]:
         return self.others - self.lists.keys()
 
     async def stop(self) -> None:
