@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
-from adapters.files.shortage import check_shortage
+from adapters.netlink.question import Question
 from application.ports.host_reader import HostReader
 from application.ports.journal import Journal
 from domain.errors import InvalidPciAddress
@@ -13,8 +12,6 @@ from domain.host import Host, PciFunction
 from domain.pci import PciAddress
 from domain.pf_selectors import PfNames
 from domain.pool import PoolSpec
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +25,7 @@ class Questions:
 class NetlinkHostReader:
     """Asks for DDP packages if any pool selects by them, and for alternative names if a PF name is no first name.
 
-    Where netlink gives no answer that is said once, and the facts are those of the other reader.
+    While netlink gives no answer its last one counts; where it never gave one, the facts are those of the other reader.
     """
 
     def __init__(
@@ -39,10 +36,9 @@ class NetlinkHostReader:
         journal: Journal,
     ) -> None:
         self._reader = reader
-        self._questions = questions
+        self._ddp_profiles = Question(questions.ddp_profiles, "ddpProfiles", journal)
+        self._alternative_names = Question(questions.alternative_names, "alternative names in pfNames", journal)
         self._pools = pools
-        self._journal = journal
-        self._said: set[str] = set()
 
     def read(self) -> Host:
         host = self._reader.read()
@@ -50,12 +46,12 @@ class NetlinkHostReader:
         by_name = [condition for condition in conditions if isinstance(condition, PfNames)]
         functions = dict(host.functions)
         if any(isinstance(s, DdpProfiles) for s in conditions):
-            profiles = self._ask(self._questions.ddp_profiles, "ddpProfiles match nothing") or {}
+            profiles = self._ddp_profiles.ask()
             for address in functions.keys() & profiles.keys():
                 functions[address] = replace(functions[address], ddp_profile=profiles[address])
         known = {i.name.lower() for function in functions.values() for i in function.interfaces}
         if any(condition.patterns or not condition.ranges.keys() <= known for condition in by_name):
-            names = self._ask(self._questions.alternative_names, "pfNames know no alternative names") or {}
+            names = self._alternative_names.ask()
             functions = {address: _named(function, names) for address, function in functions.items()}
         return replace(host, functions=functions)
 
@@ -71,21 +67,6 @@ class NetlinkHostReader:
             if known and known.ddp_profile and address in functions:
                 functions[address] = replace(functions[address], ddp_profile=known.ddp_profile)
         return replace(fresh, functions=functions)
-
-    def _ask(self, question: Callable[[], Answer], consequence: str) -> Answer | None:
-        try:
-            return question()
-        except OSError as error:
-            check_shortage(error)
-            self._tell(error, consequence)
-        except Exception as error:  # noqa: BLE001 - pyroute2 raises what it meets; the host is served all the same
-            self._tell(error, consequence)
-        return None
-
-    def _tell(self, error: Exception, consequence: str) -> None:
-        if consequence not in self._said:
-            self._said.add(consequence)
-            self._journal.warning("netlink gives no answer", reason=f"{error!r}", consequence=consequence)
 
 
 def _named(function: PciFunction, names: Mapping[str, tuple[str, ...]]) -> PciFunction:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
+from pyroute2.netlink.exceptions import NetlinkError
 
 from adapters.netlink.host_reader import NetlinkHostReader, Questions
 from adapters.sysfs.host_reader import SysfsHostReader
@@ -154,7 +155,7 @@ def test_without_an_answer_sysfs_is_served_and_the_consequence_said_once(error: 
     said = netlink.journal.told("netlink gives no answer")
     assert [(s["consequence"], repr(error) == s["reason"]) for s in said] == [
         ("ddpProfiles match nothing", True),
-        ("pfNames know no alternative names", True),
+        ("alternative names in pfNames match nothing", True),
     ]
 
 
@@ -167,3 +168,44 @@ def test_answers_that_come_later_are_used(tmp_path: Path) -> None:
     stage.reconcile()
 
     assert list(stage.listed("p")) == VFS
+
+
+REST = {"resourceName": "rest", "selectors": {"vendors": ["8086"]}}
+
+
+@pytest.mark.parametrize("error", [OSError(105, "No buffer space available"), NetlinkError(16, "busy")])
+@pytest.mark.parametrize("first", [DDP, named("sriov1")])
+def test_a_question_that_fails_moves_no_device(first: dict[str, object], error: Exception, tmp_path: Path) -> None:
+    """An ice PF in its reset answers EBUSY; messages that came too fast for the buffer are ENOBUFS."""
+    stage, netlink = Stage(tmp_path, host()), Netlink()
+    stage.start(first, REST, reader=netlink.reader(stage.laid, "sriov1", profiles=True))
+    assert list(stage.listed("p")) == VFS
+
+    netlink.error = error
+    stage.reconcile()
+
+    assert list(stage.listed("p")) == VFS
+    assert list(stage.listed("rest")) == [OTHER_PF]
+
+
+def test_an_answer_replaces_the_one_that_was_kept(tmp_path: Path) -> None:
+    netlink = Netlink()
+    reader = netlink.reader(host().lay(tmp_path), profiles=True)
+    reader.read()
+    netlink.error = OSError(105, "No buffer space available")
+    reader.read()
+    netlink.error, netlink.profiles = None, {}
+
+    assert reader.read() == SysfsHostReader(tmp_path).read()
+
+
+def test_each_time_without_answers_is_said_once(tmp_path: Path) -> None:
+    netlink = Netlink(OSError(1, "not yet"))
+    reader = netlink.reader(host().lay(tmp_path), profiles=True)
+
+    for error in (netlink.error, netlink.error, None, OSError(105, "full"), OSError(105, "full"), None, KeyError("x")):
+        netlink.error = error
+        reader.read()
+
+    said = [s["consequence"] for s in netlink.journal.told("netlink gives no answer")]
+    assert said == ["ddpProfiles match nothing"] + ["ddpProfiles are those of the last answer"] * 2
