@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from domain.device import Device
 from domain.selector import OneOf, Selector
+
+_RDMA_KINDS: Final = frozenset({"rdma", "roce", "iwarp"})
+"""The auxiliary devices that an RDMA driver binds: mlx5_core.rdma, and irdma's ice.roce, ice.iwarp, iavf.iwarp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ def rdma_is_away(device: Device) -> bool:
     itself = device.subfunction or device.function
     if not itself.interfaces_away:
         return False
-    if any(name.split(".")[1:2] == ["rdma"] for name in itself.auxiliary):
+    if any(not _RDMA_KINDS.isdisjoint(name.split(".")[1:2]) for name in itself.auxiliary):
         return True
     pf = device.pf
     if pf is None or not pf.rdma:

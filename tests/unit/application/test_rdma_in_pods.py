@@ -108,6 +108,22 @@ def test_a_vf_on_another_driver_than_its_rdma_pf_does_no_rdma(tmp_path: Path) ->
     assert list(stage.listed("rdma")) == [VF1]
 
 
+@pytest.mark.parametrize("kind", ["ice.roce", "ice.iwarp", "iavf.roce", "iavf.iwarp"])
+def test_the_auxiliary_devices_of_intel_tell_as_well(kind: str, tmp_path: Path) -> None:
+    """irdma binds other kinds than mlx5_ib; a VF's driver is not that of its PF, so the PF does not tell."""
+    host = SimHost()
+    pf = host.pf("0000:3b:00.0", netdevs=["ens1f0"])
+    vf = host.vf(pf, 0, driver="iavf", netdevs=["ens1f0v0"])
+    host.adopt(vf, RdmaDevice("irdma0", uverbs=0), AuxiliaryDevice(f"{kind}.1"))
+    pool: dict[str, object] = {"resourceName": "rdma", "selectors": {"isRdma": True}}
+    stage = Stage(tmp_path, host, pool)
+    stage.laid.move_netdev_to_pod(vf.bdf, rdma=True)
+
+    stage.start(pool)
+
+    assert stage.listed("rdma") == {vf.bdf: None}
+
+
 def test_other_auxiliary_children_are_no_evidence_of_rdma(tmp_path: Path) -> None:
     host = SimHost()
     pf = host.pf("0000:3b:00.0", netdevs=["ens1f0"])
