@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Final
+from typing import Any, Final
 
 import yaml
 
@@ -65,11 +65,14 @@ class NoNetwork(SriovError):
 
 
 class _Readable(yaml.SafeDumper):
-    """Writes texts of several lines as blocks."""
+    """Writes texts of several lines as blocks, and other texts in quotes.
 
+    Which texts need quotes depends on the version of YAML: kubectl reads 1e3 as a number and PyYAML does not.
+    """
 
-def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Readable.add_representer(str, _represent_text)
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
+        node = super().represent_mapping(tag, mapping, flow_style)
+        for _, value in node.value:
+            if isinstance(value, yaml.ScalarNode):
+                value.style = "|" if "\n" in value.value else '"'
+        return node

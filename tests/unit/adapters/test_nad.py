@@ -1,5 +1,6 @@
 import json
 
+import pytest
 import yaml
 
 from adapters.nad.definition import network_attachment_definition
@@ -33,3 +34,14 @@ def test_userspace_devices_get_no_addresses_and_infiniband_another_plugin() -> N
 
 def test_the_configuration_is_written_as_a_block_that_people_can_read() -> None:
     assert "config: |" in network_attachment_definition(pool("a"), "default")
+
+
+@pytest.mark.parametrize("text", ["1e3", "12e5", "0o17", "y", "n", "on", "null", "1_000", "dpdk"])
+def test_texts_that_some_yaml_takes_for_something_else_are_in_quotes(text: str) -> None:
+    """kubectl reads YAML by other rules than PyYAML: 1e3 and 0o17 are numbers to it, y is true."""
+    definition = network_attachment_definition(pool(text), text)
+
+    assert f'namespace: "{text}"\n' in definition
+    assert f'name: "{text.replace("_", "-")}"\n' in definition
+    assert f'resourceName: "intel.com/{text}"\n' in definition
+    assert yaml.safe_load(definition) == json.loads(network_attachment_definition(pool(text), text, as_json=True))

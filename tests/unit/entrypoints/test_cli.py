@@ -134,7 +134,7 @@ def test_strict_refuses_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_definition_is_written_for_a_pool_by_either_name(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("kern", "intel.com/kern"):
         assert main(["nad", f"--config-file={config}", name]) == 0
-        assert "k8s.v1.cni.cncf.io/resourceName: intel.com/kern" in capsys.readouterr().out
+        assert 'k8s.v1.cni.cncf.io/resourceName: "intel.com/kern"' in capsys.readouterr().out
 
 
 def test_a_pool_that_does_not_exist_is_told_with_those_that_do(
@@ -180,7 +180,7 @@ def test_a_short_name_of_several_pools_is_refused_with_the_full_ones(
     assert main([*command, *flags]) == 1
     assert "intel.com/x, nvidia.com/x: give the full name" in capsys.readouterr().err
     assert main(["nad", f"--config-file={config}", "nvidia.com/x"]) == 0
-    assert "resourceName: nvidia.com/x" in capsys.readouterr().out
+    assert 'resourceName: "nvidia.com/x"' in capsys.readouterr().out
 
 
 def test_programs_that_ask_for_one_pool_get_the_verdicts_of_that_one(
