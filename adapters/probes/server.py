@@ -12,6 +12,8 @@ _PATIENCE: Final = 5.0
 """Seconds in which a request must have come and its answer must have gone."""
 _LARGEST_HEAD: Final = 8 << 10
 """Bytes; the kubelet sends some 150."""
+_LARGEST_TEXT: Final = 8 << 10
+"""Bytes of an answer's text; the kubelet reads 10 kB."""
 _MOST_OPEN: Final = 16
 """Connections. One more closes the oldest: a probe's is answered at once, and the slow must not keep it out."""
 _AGAIN_IN: Final = 5.0
@@ -74,12 +76,13 @@ class ProbeServer:
         try:
             with suppress(TimeoutError, OSError):
                 async with asyncio.timeout(_PATIENCE):
+                    writer.transport.set_write_buffer_limits(0)
                     writer.write(await self._answer(reader))
-                    writer.close()
-                    await writer.wait_closed()
+                    await writer.drain()
         finally:
-            writer.transport.abort()
             self._open.pop(writer, None)
+            # The kernel has all of the answer or nobody wants it. After a close() that had to wait this would fail.
+            writer.transport.abort()
 
     async def _answer(self, reader: asyncio.StreamReader) -> bytes:
         try:
@@ -107,7 +110,11 @@ class ProbeServer:
 
 
 def _response(status: int, text: str, headers: str = "", *, body: bool = True) -> bytes:
-    content = f"{text}\n".encode()
+    content = text.encode(errors="backslashreplace")  # names of files may hold what is no character
+    if len(content) > _LARGEST_TEXT:
+        shown = content[:_LARGEST_TEXT].decode(errors="ignore").encode()
+        content = shown + f"\n… {len(content) - len(shown)} bytes more".encode()
+    content += b"\n"
     head = (
         f"HTTP/1.1 {status} \r\nContent-Type: text/plain; charset=utf-8\r\n"
         f"Content-Length: {len(content)}\r\nCache-Control: no-store\r\nConnection: close\r\n{headers}\r\n"

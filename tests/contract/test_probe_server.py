@@ -16,7 +16,9 @@ from tests.fakes.journal import FakeJournal
 
 LIVE: Final = Answer(True, ("live",))
 UNREADY: Final = Answer(False, ("not ready", "intel.com/dpdk: no kubelet has listened for 12 s"))
-ANSWERS: Final = {"/livez": lambda: LIVE, "/readyz": lambda: UNREADY}
+LONG: Final = Answer(False, ("not ready", *("é" * 1000 for _ in range(2000))))
+ODD: Final = Answer(False, ("not ready", "reset: \udcff"))
+ANSWERS: Final = {"/livez": lambda: LIVE, "/readyz": lambda: UNREADY, "/long": lambda: LONG, "/odd": lambda: ODD}
 HEADERS: Final = "Host: 127.0.0.1\r\nUser-Agent: kube-probe/1.37\r\nAccept: */*\r\nConnection: close\r\n\r\n"
 
 Story = Callable[[int], Coroutine[None, None, None]]
@@ -58,6 +60,41 @@ def test_yes_is_200_and_no_is_503_with_the_reasons() -> None:
         assert await ask(port, "/livez") == Heard(200, "live\n")
         assert await ask(port, "/readyz") == Heard(503, "not ready\nintel.com/dpdk: no kubelet has listened for 12 s\n")
         assert await ask(port, "/readyz?verbose") == await ask(port, "/readyz")
+
+    play(story)
+
+
+def test_an_answer_that_goes_in_pieces_is_whole_and_its_connection_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """4 MB are more than a socket takes at once."""
+    monkeypatch.setattr(probes, "_LARGEST_TEXT", 8 << 20)
+
+    async def story() -> None:
+        async with serving(port := free_port(), FakeJournal()) as server:
+            assert await ask(port, "/long") == Heard(503, "\n".join(LONG.lines) + "\n")
+            async with asyncio.timeout(30):
+                while server._open:
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(story(), debug=True)
+
+
+def test_of_a_long_text_the_beginning_is_told_and_how_much_there_is() -> None:
+    async def story(port: int) -> None:
+        heard = await ask(port, "/long")
+        lines = heard.lines
+        assert heard.status == 503
+        assert lines[:5] == list(LONG.lines[:5])
+        assert set(lines[5]) == {"é"}
+        told = sum(len(line.encode()) + 1 for line in lines[:-1]) - 1
+        assert told in {probes._LARGEST_TEXT, probes._LARGEST_TEXT - 1}
+        assert lines[-1] == f"… {len(chr(10).join(LONG.lines).encode()) - told} bytes more"
+
+    play(story)
+
+
+def test_what_is_no_character_is_told_by_its_number() -> None:
+    async def story(port: int) -> None:
+        assert await ask(port, "/odd") == Heard(503, "not ready\nreset: \\udcff\n")
 
     play(story)
 
