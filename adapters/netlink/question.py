@@ -1,13 +1,22 @@
 """One question to netlink, whose answer is kept for the times when there is none."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from adapters.files.shortage import check_shortage
 from application.ports.journal import Journal
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+
+
+class Incomplete(Exception):
+    """An answer broke off."""
+
+    def __init__(self, reason: str, told: Mapping[Any, Any]) -> None:
+        super().__init__(reason)
+        self.told = told
+        """What came before; it counts."""
 
 
 class Question(Generic[Key, Value]):
@@ -33,6 +42,9 @@ class Question(Generic[Key, Value]):
         try:
             self._last = self._question()
             self._said = False
+        except Incomplete as error:
+            self._last = {**(self._last or {}), **error.told}
+            self._tell(error)
         except OSError as error:
             check_shortage(error)
             self._tell(error)
@@ -44,6 +56,6 @@ class Question(Generic[Key, Value]):
         if self._said:
             return
         self._said = True
-        kept = "match nothing" if self._last is None else "are those of the last answer"
+        kept = "match nothing" if self._last is None else "are those that were told last"
         consequence = f"{self._about} {kept}"
         self._journal.warning("netlink gives no answer", reason=f"{error!r}", consequence=consequence)

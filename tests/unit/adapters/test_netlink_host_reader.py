@@ -7,6 +7,7 @@ import pytest
 from pyroute2.netlink.exceptions import NetlinkError
 
 from adapters.netlink.host_reader import NetlinkHostReader, Questions
+from adapters.netlink.question import Incomplete
 from adapters.sysfs.host_reader import SysfsHostReader
 from application.ports.host_reader import HostReader
 from domain.facility_selectors import DdpProfiles
@@ -208,4 +209,18 @@ def test_each_time_without_answers_is_said_once(tmp_path: Path) -> None:
         reader.read()
 
     said = [s["consequence"] for s in netlink.journal.told("netlink gives no answer")]
-    assert said == ["ddpProfiles match nothing"] + ["ddpProfiles are those of the last answer"] * 2
+    assert said == ["ddpProfiles match nothing"] + ["ddpProfiles are those that were told last"] * 2
+
+
+def test_of_an_answer_that_broke_off_what_came_counts_and_the_rest_is_kept(tmp_path: Path) -> None:
+    netlink = Netlink()
+    reader = netlink.reader(host().lay(tmp_path), profiles=True)
+    reader.read()
+
+    netlink.error = Incomplete("devlink broke off: Input/output error", {at(PF): "new"})
+    functions = reader.read().functions
+
+    assert functions[at(PF)].ddp_profile == "new"
+    assert functions[at(OTHER_PF)].ddp_profile == "ICE OS Default Package"
+    (said,) = netlink.journal.told("netlink gives no answer")
+    assert "Input/output error" in said["reason"]
