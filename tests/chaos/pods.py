@@ -13,6 +13,9 @@ from tests.model.pools import NAMES
 _MOST_DEVICES: Final = 2
 _MOST_PODS: Final = 4
 _PAUSE: Final = 0.3
+_REGISTERING_AGAIN: Final = "the client connection is closing"
+"""The kubelet has closed its own connection: it had dialled the socket of a killed daemon when the new one came, which
+answered, and takes the pool out for a moment to register it again (pluginmanager/reconciler)."""
 
 
 class Pods:
@@ -59,8 +62,8 @@ class Pods:
         self.active[uid] = started
         return ""
 
-    async def must_admit(self) -> None:
-        """With everything in order a pod gets any device that is free."""
+    async def must_admit(self) -> list[str]:
+        """With everything in order a pod gets any device that is free; else why the kubelet itself was not in order."""
         node = self._node
         held = await node.held()
         allocatable = (await node.kubelet.capacity()).device_manager.allocatable
@@ -69,8 +72,12 @@ class Pods:
         if candidates:
             resource = self._chance.choice(candidates)
             if refusal := await self.admit(resource, 1):
+                if _REGISTERING_AGAIN in refusal:
+                    self._tally["refused while registering again"] += 1
+                    return [refusal]
                 node.fail(f"{resource} has {free[resource]} free devices of {allocatable[resource]}, and: {refusal}")
             await self.end(f"pod-{self._number}")
+        return []
 
     async def end(self, uid: str) -> None:
         self._node.tell(f"{uid} ends")

@@ -125,7 +125,7 @@ class Storms:
                 faults = await disorder(node, self._pods)
                 if not faults:
                     await self._pods.start_again()
-                    await self._pods.must_admit()
+                    faults = await self._pods.must_admit()
             except KubeletPanic as panic:
                 node.fail(f"the kubelet has died: {panic}")
         return faults
