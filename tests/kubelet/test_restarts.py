@@ -1,6 +1,7 @@
 """Restarts of the kubelet, one after the other, with pods that hold devices."""
 
 import os
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from tests.daemon.process import DaemonProcess
@@ -25,7 +26,7 @@ def test_restarts_of_the_kubelet_lose_nothing(binary: Path, way: str, policy: st
             assert (await kubelet.capacity()).device_manager.capacity == WHOLE
             assert {pool: held(await kubelet.devices(), pool) for pool in WHOLE} == before
             assert checkpoint.held(here.directory) == {("pod", pool): ids for pool, ids in before.items()}
-            await kubelet.wait_for(lambda: all(len(v) == 8 for v in checkpoint.registered(here.directory).values()))
+            await kubelet.wait_for(lambda: _is_whole(checkpoint.registered(here.directory)))
             if way == "classic":
                 counted = await kubelet.metrics("kubelet_device_plugin_registration_total")
                 assert sorted(counted.values()) == [1, 1]
@@ -37,3 +38,13 @@ def test_restarts_of_the_kubelet_lose_nothing(binary: Path, way: str, policy: st
         assert (await kubelet.admit("more", {DPDK: 2})).admitted
 
     play(binary, way, story, *(ALIGNED if policy != "none" else ()))
+
+
+def _is_whole(registered: Mapping[str, Collection[str]]) -> bool:
+    """Lists in the checkpoint: whole, at least that which came last.
+
+    The kubelet collects them under its lock and writes the file without it (dm/manager.go, writeCheckpoint): of two
+    lists that come at once the file may have the earlier one alone, until the next.
+    """
+    numbers = {len(ids) for ids in registered.values()}
+    return 8 in numbers and numbers <= {0, 8}
