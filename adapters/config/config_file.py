@@ -55,7 +55,7 @@ class ConfigFile:
             raise self._invalid([Problem("", 0, 0, f"is not UTF-8: {error.reason} at byte {error.start}")]) from error
         try:
             configuration, problems = self._read(text)
-        except Exception as fault:
+        except Exception as fault:  # goes on to whoever asked, who else would not know which file it was
             fault.add_note(f"a fault of the plugin, met by the configuration {self._path}")
             raise
         problems.sort(key=lambda problem: (problem.line, problem.column))

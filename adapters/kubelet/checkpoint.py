@@ -45,7 +45,7 @@ class Checkpoint:
         self._told = ""
 
     async def granted(self) -> frozenset[ResourceName]:
-        """Resources whose containers were given the variable that plugins of this kind set, and no other does."""
+        """Resources whose containers were given the variable that only plugins of this kind set."""
         kept = await self.kept() or ()
         return frozenset(entry.resource for entry in kept if entry.resource.variable in entry.environment)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.kubelet.messages import container_response, device_list
@@ -23,22 +23,15 @@ from domain.pci import PciAddress
 from tests.contract.cdi_specification import resolvable
 from tests.fuzz.configs import configs
 from tests.fuzz.damage import Blow, blows, strike
+from tests.fuzz.examples import EXAMPLES
 from tests.fuzz.faults import Fault, failing, faults
 from tests.fuzz.hosts import hosts
 from tests.hosts.ground import temporary_directory
 from tests.hosts.host import SimHost
 from tests.unit.application.stage import Stage
 
-EXAMPLES = os.environ.get("SRIOVDP_FUZZ")
 
-
-@settings(
-    max_examples=int(EXAMPLES or 300),
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@EXAMPLES
 @given(
     host=hosts(),
     pools=configs(),

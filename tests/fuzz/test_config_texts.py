@@ -3,19 +3,18 @@
 ``SRIOVDP_FUZZ=10000`` runs that many mutations, other ones each time; without it there are few, and always the same.
 """
 
-import os
 import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.config.config_file import ConfigFile
 from application.ports.pool_configuration import ConfigurationInvalid
+from tests.fuzz.examples import EXAMPLES
 
 pytestmark = pytest.mark.filterwarnings("ignore:Possible nested set:FutureWarning")
-EXAMPLES = os.environ.get("SRIOVDP_FUZZ")
 
 GOOD = """{"healthCheckInterval": 30,
  "resourceList": [
@@ -68,13 +67,7 @@ def test_any_one_token_replaced_by_anything_is_refused_or_read(directory: Path) 
             read(directory, "".join((*TOKENS[:place], token, *TOKENS[place + 1 :])))
 
 
-@settings(
-    max_examples=int(EXAMPLES or 300),
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@EXAMPLES
 @given(changes=st.lists(st.tuples(st.integers(0, len(TOKENS) - 1), st.sampled_from((*INSTEAD, *TOKENS))), max_size=6))
 def test_several_tokens_replaced_by_anything_are_refused_or_read(
     changes: list[tuple[int, str]], directory: Path

@@ -108,6 +108,12 @@ class Loop:
         while len(self.looks.times) < looks:
             await asyncio.sleep(0.005)
 
+    async def reload(self) -> None:
+        """Tell of an edit, and wait for the look that follows."""
+        looks = len(self.looks.times)
+        self.following.wake(Change.CONFIGURATION)
+        await self.until(looks + 1)
+
     async def none_for(self, seconds: float) -> bool:
         before = len(self.looks.times)
         await asyncio.sleep(seconds)

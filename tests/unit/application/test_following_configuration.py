@@ -17,25 +17,20 @@ def test_a_bad_configuration_keeps_the_last_good_one_and_is_told_once() -> None:
     """Case B07."""
     loop = Loop(Pace(quiet=0.01, patience=0.02, timer=NEVER, rest=0))
 
-    async def reload() -> None:
-        looks = len(loop.looks.times)
-        loop.following.wake(Change.CONFIGURATION)
-        await loop.until(looks + 1)
-
     async def story() -> None:
         await loop.until(1)
         loop.file.content = rejected("no JSON")
         for _ in range(3):
-            await reload()
+            await loop.reload()
         loop.file.content = rejected("something else")
-        await reload()
+        await loop.reload()
         loop.file.content = rejected("no JSON")
-        await reload()
+        await loop.reload()
         assert all(tuple(pools) == (A,) for pools in loop.looks.pools)
         loop.file.content = Configuration((B,))
-        await reload()
+        await loop.reload()
         assert loop.looks.pools[-1] == (B,)
-        await reload()
+        await loop.reload()
 
     loop.run(story)
     told = [facts["reason"] for facts in loop.journal.told("configuration rejected")]
@@ -49,19 +44,14 @@ def test_a_fault_in_reading_keeps_the_last_good_one_and_is_told_once_with_its_tr
     """Case B07: no edit may end the daemon, whatever it meets."""
     loop = Loop(Pace(quiet=0.01, patience=0.02, timer=NEVER, rest=0))
 
-    async def reload() -> None:
-        looks = len(loop.looks.times)
-        loop.following.wake(Change.CONFIGURATION)
-        await loop.until(looks + 1)
-
     async def story() -> None:
         await loop.until(1)
         loop.file.content = KeyError(1)
-        await reload()
-        await reload()
+        await loop.reload()
+        await loop.reload()
         assert loop.following.rejected == "a fault of the plugin: KeyError: 1"
         loop.file.content = Configuration((B,))
-        await reload()
+        await loop.reload()
         assert loop.looks.pools == [(A,), (A,), (A,), (B,)]
 
     loop.run(story)
